@@ -26,6 +26,9 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+# Options of ``tl.table`` in a remedy; ``missing`` is also an option of learners, with other values.
+_TABLE_OPTION = re.compile(r"(?:\b(kinds|ignore)=[\[{]|(?:missing with|means missing,) (missing)=)")
+
 
 class TallyError(Exception):
     """The root of all errors of tallylearn."""
@@ -211,7 +214,8 @@ def _with_name(who: str, error: Exception) -> Exception:
     if isinstance(error, TallyError):
         message, owner = str(error), who.partition(".")[0]
         if not message.startswith((f"{who}: ", f"{who}.")):
-            error.args = (f"{who}: {without_prefix(message, owner)}",)
+            message = f"{who}: {without_prefix(message, owner)}"
+            error.args = (message + _place_of_options(who, message),)
         return error
     if isinstance(error, MemoryError):
         return SizeError(
@@ -230,6 +234,19 @@ def _with_name(who: str, error: Exception) -> Exception:
         f"{who}: an object that was passed fails in its own {method} ({type(error).__name__}: "
         f"{str(error)[:100]}). Pass plain values, or mend the object."
     )
+
+
+def _place_of_options(who: str, message: str) -> str:
+    """A sentence that says where the options of a remedy belong, if a table has to be declared."""
+    if who in ("table", "check") or "tl.table" in message:
+        return ""
+    if not (
+        names := [*dict.fromkeys(found[1] or found[2] for found in _TABLE_OPTION.finditer(message))]
+    ):
+        return ""
+    *most, last = names
+    what = f"{', '.join(most)} and {last} are options" if most else f"{last} is an option"
+    return f" {what} of tl.table(...)."
 
 
 def without_prefix(message: str, owner: str) -> str:

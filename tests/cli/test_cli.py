@@ -807,9 +807,10 @@ def test_a_fold_that_fails_is_kept_out_on_request() -> None:
     Path("n.csv").write_text("x,y\n0.0,a\n0.5,a\n0.8,a\n1.0,b\n1.0,b\n3.0,b\n")
     arguments = ("evaluate", "n.csv", "--target", "y", "--model", "qda", "--cv", 3)
     message = failed(*arguments)
-    assert "QuadraticDiscriminantAnalysis on fold 0: class 'b' has one row, or none" in message
+    assert "QuadraticDiscriminantAnalysis on fold 0: no column varies in class 'b'" in message
+    assert "reg_param=0.1 with solver='svd'" in message
     shown = fine(*arguments, "--on-error", "keep")
-    assert "Failed on 1 fold, left out. Fold 0: class 'b'" in shown
+    assert "Failed on 1 fold, left out. Fold 0: no column varies in class 'b'" in shown
 
 
 # compare
@@ -1080,9 +1081,10 @@ def test_a_terminal_without_the_signs_is_written_to_anyway() -> None:
     Path("n.csv").write_text("x,y\n1,a\n2,b\n")
     fine("learn", "n.csv", "--target", "y", "--model", "centroid", "-o", "n.tally")
     latin = os.environ | {"PYTHONIOENCODING": "latin-1"}
-    run = shell("explain", "n.tally", "--row", "1", env=latin)
+    run = shell("explain", "n.tally", "--row", "1", env=latin, encoding="latin-1")
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout.startswith(r"\u2192 a  0 = 0")
+    assert "d²(b) = (1 - 2)² = 1" in run.stdout
 
 
 def test_the_demo_is_short_and_its_model_beats_the_baseline() -> None:

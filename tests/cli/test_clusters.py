@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_clusters_are_learned_without_a_target_shown_saved_and_asked() -> None:
-    model = tl.KMeans(2).fit(SHOP)
+    model = tl.KMeans(2, keep_rows=False).fit(SHOP)  # as in the command
     assert fine("learn", "shop.csv", *TWO).strip() == str(model.show_work())
     said = fine("learn", "shop.csv", *TWO, "-o", "k.tally").splitlines()
     assert said[0] == "KMeans(n_clusters=2) fitted to 6 rows"
@@ -99,7 +99,7 @@ def test_what_clusters_do_not_have_is_misuse(asked: tuple[str, ...], said: str) 
 def test_more_clusters_than_different_rows_are_an_error_of_one_sentence() -> None:
     found = tally("learn", "shop.csv", "--model", "kmeans")
     assert found.exit_code == 1
-    assert "the table has 6 different rows, and n_clusters=8 asks for more." in found.stderr
+    assert "the table has 6 distinct rows, fewer than n_clusters=8." in found.stderr
 
 
 def test_a_table_without_columns_is_told_in_one_sentence() -> None:

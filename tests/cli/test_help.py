@@ -38,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, some in (("january", rows[:300]), ("february", rows[300:]), ("withdrawn", rows[:9])):
         Path(f"{name}.csv").write_text("\n".join([header, *some, ""]))
     Path("loans.csv").write_text(loans)
+    Path("points.csv").write_text("x,y\n1,1\n1,2\n8,8\n9,8\n1,9\n2,9\n")
     Path("new-loans.csv").write_text(loans)
     Path("tennis.csv").write_text(text_of("tennis"))
     fine("learn", "loans.csv", "--target", "denied", "--model", "logistic", "-o", "loans.tally")

@@ -504,6 +504,6 @@ def test_rows_with_gaps_are_left_out_by_the_table_or_by_the_learner_and_counted(
     told = "2 of 20 rows (10.0 %) have missing values and were dropped."
     assert told in fine("evaluate", *like, "--set", "missing=drop")
     assert "is missing in row 4, " in (error := failed("learn", *like, "--set", "missing=refuse"))
-    assert error.endswith("or leave such rows out with --gaps drop.")
+    assert error.endswith("or drop such rows with --gaps drop.")
     fine("learn", *like, "--set", "missing=drop", "-o", "d.tally")
     assert "gaps" not in failed("predict", "d.tally", "gappy.csv").partition("gaps are not")[2]

@@ -124,7 +124,7 @@ class Line(Regressor):
                        "target": Moments.of(target, by, ("target",), block.weight)})  # fmt: skip
 
     def by(self, block: Block) -> Codes:
-        return block.keyed()
+        return block.counting_keys()
 
     def solve(self, tally: Bundle) -> Any:
         raise NotImplementedError
@@ -156,7 +156,7 @@ def test_a_learner_that_tells_no_folds_apart_is_refused() -> None:
             return Bundle({"target": Counts.of(Line.by(Blind(), replace(block, part=None)))})
 
     for learner in (Blind(), Counting()):
-        with pytest.raises(TypeError, match=r"counts by 'all'.*block\.keyed\(\)"):
+        with pytest.raises(TypeError, match=r"counts by 'all'.*block\.counting_keys\(\)"):
             list(
                 training_tallies(
                     learner,
@@ -234,11 +234,11 @@ def test_a_class_of_one_row_is_left_to_a_fit() -> None:
 @pytest.mark.parametrize("limbs", [1, 3, 10, 30])
 def test_many_quotients_are_rounded_as_each_alone(limbs: int) -> None:
     size = 600
-    above = Exact.carried(RNG.integers(-(2**31), 2**31, (size, limbs)), -limbs)
+    above = Exact.from_limbs(RNG.integers(-(2**31), 2**31, (size, limbs)), -limbs)
     above = above * Exact.of(RNG.integers(0, 3, size))
-    below = Exact.carried(RNG.integers(0, 2**31, (size, 2)) * RNG.integers(0, 2, (size, 1)), 0)
-    numbers, power = above.scaled()
-    divisors, _ = below.scaled()
+    below = Exact.from_limbs(RNG.integers(0, 2**31, (size, 2)) * RNG.integers(0, 2, (size, 1)), 0)
+    numbers, power = above.to_integers()
+    divisors, _ = below.to_integers()
     exact = [
         float(Fraction(int(a)) * Fraction(2) ** power / int(b or 1))
         for a, b in zip(numbers, divisors, strict=True)

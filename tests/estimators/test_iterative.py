@@ -27,7 +27,16 @@ from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.sources.arrow import batches
 from tallylearn.sources.files import compression
 from tallylearn.sources.files import parquet as parquet_module
-from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema, field_schemas
+from tallylearn.tables import (
+    NUMBER,
+    TEXT,
+    Array,
+    Block,
+    Codes,
+    DocumentTerms,
+    Schema,
+    field_schemas,
+)
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term
@@ -112,7 +121,7 @@ class Logistic(Classifier):
         return Newton(survey["target"].keys[0], np.array([0.0, self.first]))
 
     def tally(self, block: Block, state: Newton) -> Moments:
-        x, y = block.numbers[:, 0], block.target.among(state.classes)
+        x, y = block.numbers[:, 0], block.target.recode(state.classes)
         odds = state.weights[0] + state.weights[1] * x
         share = np.exp(-np.logaddexp(0, -odds))
         curve, miss = share * (1 - share), y - share
@@ -367,7 +376,7 @@ class Longest(Logistic):
 
     def tally(self, block: Block, state: Newton) -> Moments:
         bags = block.text["x"]
-        assert isinstance(bags, Bags)
+        assert isinstance(bags, DocumentTerms)
         words = np.diff(bags.ends).astype(float)[:, None]
         return super().tally(replace(block, numbers=words), state)
 

@@ -194,7 +194,7 @@ def test_a_word_in_every_document_is_not_in_fewer_of_them() -> None:
 def test_a_class_that_only_a_column_knows_is_impossible() -> None:
     model = tl.NaiveBayes().fit([[1.0], [2.0], [3.0], [4.0]], [*"uvuv"])
     less = Bundle({"target": model.tally_["target"], "numbers": model.tally_["numbers"]})
-    target = less["target"].over(("u",))
+    target = less["target"].reindex(("u",))
     assert less.impossible() is None
     found = Bundle({"target": target, "numbers": less["numbers"]}).impossible()
     assert found == "numbers: a class is not among those of the target"

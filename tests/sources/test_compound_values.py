@@ -155,7 +155,7 @@ def test_few_different_ranges_are_categories_with_a_note(tmp_path: Path) -> None
     groups = ["18-24", "25-34", "35-44", "45-54"]
     table = tl.table(written(tmp_path, groups * 10), target="y")
     assert table.schema.columns[0].kind == "category"
-    assert any("--as v=midpoint" in note for note in table.notes)
+    assert any('kinds={"v": "midpoint"}' in note for note in table.notes)
 
 
 @pytest.mark.parametrize(

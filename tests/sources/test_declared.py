@@ -99,6 +99,6 @@ def test_what_follows_from_the_eight_members(partitions: Partitions, frame: pd.D
 def test_a_declared_target_and_identifiers_become_columns_again(frame: pd.DataFrame) -> None:
     frame = frame.assign(id=[f"r{n}" for n in range(90)])
     table = tl.table(frame, target="y", kinds={"id": "identifier"})
-    assert {*table.undeclared().schema.names} == {"a", "b", "id"}
-    assert {*table.undeclared(targets=True).schema.names} == {"a", "b", "id", "y"}
-    assert open_table(frame, BARE).undeclared().schema.names == ("a", "b", "y", "id")
+    assert {*table.without_roles().schema.names} == {"a", "b", "id"}
+    assert {*table.without_roles(targets=True).schema.names} == {"a", "b", "id", "y"}
+    assert open_table(frame, BARE).without_roles().schema.names == ("a", "b", "y", "id")

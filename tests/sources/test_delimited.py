@@ -49,7 +49,7 @@ def kinds(path: Path, **given: Any) -> dict[str, str]:
 
 
 def read(path: Path, missing: Any = (), **given: Any) -> dict[str, list[Any]]:
-    tables = list(files(path, missing, **given).proved().typed())
+    tables = list(files(path, missing, **given).validate().typed_tables())
     return pa.concat_tables(tables).to_pydict() if tables else {}
 
 
@@ -224,7 +224,7 @@ def test_kinds_become_types(write: Write) -> None:
     found = Files([path], declaration(text=["d"]))
     kinds = ["number", "category", "date", "text", "unknown"]
     assert [column.kind for column in found.schema.columns] == kinds
-    (table,) = found.typed()
+    (table,) = found.typed_tables()
     assert table.schema.types == [
         pa.float64(),
         pa.dictionary(pa.int32(), pa.string()),
@@ -417,7 +417,7 @@ def test_a_cell_that_comes_late_counts_as_one_that_comes_early(write: Write) -> 
         late, early = [*rows, odd], [odd, *rows]
         for lines in (late, early):
             path = write("a,b,c,d,e\n" + "\n".join(lines) + "\n")
-            schema = files(path).proved().schema
+            schema = files(path).validate().schema
             assert tuple(column.kind for column in schema.columns) == kind, (odd, lines is late)
 
 
@@ -457,7 +457,7 @@ def test_a_value_where_none_was_learned_is_named(write: Write) -> None:
 
 def test_an_integer_that_a_double_cannot_hold_is_a_word(write: Write) -> None:
     path = write("a,id\n" + "1,9007199254740992\n" * BLOCK + "1,9007199254740993\n")
-    found = files(path).proved()
+    found = files(path).validate()
     assert found.schema.columns[1].kind == "category"
     assert "too long for a double ('9007199254740993')" in found.notes[0]
     schema = Schema((Column("id", "number"),))

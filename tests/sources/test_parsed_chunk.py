@@ -34,7 +34,7 @@ TYPES = {"string": pa.dictionary(pa.int32(), pa.string()), "text": pa.string()}
 
 def parsed(text: str, form: str = "string", p: int = 1, dialect: Dialect | None = None) -> Chunk:
     names = tuple("abcd"[:p])
-    return CellLayout(names, dict.fromkeys(names, form), dialect or Dialect()).parsed(
+    return CellLayout(names, dict.fromkeys(names, form), dialect or Dialect()).parse(
         [text.encode()]
     )
 
@@ -169,12 +169,12 @@ def test_the_compiled_kernel_equals_the_python_it_is_written_in(
     forms = {"a": "number", "b": "string", "c": "text", "d": "number", "e": "date"}
     layout = CellLayout(tuple(forms), forms, Dialect())
     run = ["\n".join([*rows, '1,"open\n', "2,x"]).encode()]
-    before = layout.parsed(run)
+    before = layout.parse(run)
     uncompiled(monkeypatch, parsed_chunk)
-    after = layout.parsed(run)
+    after = layout.parse(run)
     assert before.batch.equals(after.batch)
     assert (before.odd, before.rest) == (after.odd, after.rest) == (("a", "e"), run[0][-12:])
-    assert layout.parsed([b"1,2\n"]).ragged == parsed_chunk.RaggedRow("1,2", 2, 5, 0)
+    assert layout.parse([b"1,2\n"]).ragged == parsed_chunk.RaggedRow("1,2", 2, 5, 0)
 
 
 # Pieces

@@ -68,7 +68,7 @@ def test_the_next_block_is_decoded_while_one_is_worked_on(
 ) -> None:
     """On a thread that ends with who reads; where one thread may work, on that one."""
     source, decoded = tl.table(written(tmp_path, name)), list[str]()
-    validated = parquet._validated
+    validated = parquet._validate_batches
 
     def watched(batches: Iterator[Any]) -> Iterator[Any]:
         try:
@@ -78,7 +78,7 @@ def test_the_next_block_is_decoded_while_one_is_worked_on(
         finally:
             decoded.append("closed")
 
-    monkeypatch.setattr(parquet, "_validated", watched)
+    monkeypatch.setattr(parquet, "_validate_batches", watched)
     for threads, where in ((1, {"MainThread"}), (2, {"MainThread", "reading_0"})):
         decoded.clear()
         with tl.engine(threads=threads):
@@ -94,13 +94,13 @@ def test_the_next_block_is_decoded_while_one_is_worked_on(
 def test_what_a_reader_ahead_meets_is_said_where_it_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, validated = tl.table(written(tmp_path, "t.parquet")), parquet._validated
+    source, validated = tl.table(written(tmp_path, "t.parquet")), parquet._validate_batches
 
     def damaged(batches: Iterator[Any]) -> Iterator[Any]:
         yield from islice(validated(batches), 3)
         raise pa.ArrowInvalid("nonsense")
 
-    monkeypatch.setattr(parquet, "_validated", damaged)
+    monkeypatch.setattr(parquet, "_validate_batches", damaged)
     found = []
     with pytest.raises(FileError, match="cannot be read as Parquet: nonsense"):
         found.extend(source.blocks())
@@ -310,7 +310,7 @@ def test_rows_with_several_targets_are_arranged_by_what_they_hold() -> None:
         read = read_fit_input(
             frame.loc[order], ["b", "y"], None, "test", ("regressor", "classifier")
         )
-        measures, classes = read.whole().arranged().target
+        measures, classes = read.whole().sort_rows().target
         assert [*zip(measures.tolist(), classes.items(), strict=True)] == [
             (1.0, "u"), (1.0, "v"), (2.0, "u"), (2.0, "v"),
         ]  # fmt: skip

@@ -26,7 +26,7 @@ from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.sources import spill
 from tallylearn.sources.files import parquet
 from tallylearn.sources.spill import spill_to_disk
-from tallylearn.tables import BLOCK, Bags, Block
+from tallylearn.tables import BLOCK, Block, DocumentTerms
 from tallylearn.tallies.documents import Reader
 
 RNG = np.random.default_rng(8)
@@ -86,7 +86,7 @@ def same_blocks(one: Block, other: Block) -> None:
     for a, b in ((one.target, other.target), (one.codes["c"], other.codes["c"])):
         assert (a.values, a.declared) == (b.values, b.declared)
         same(a.codes, b.codes)
-    if isinstance(one.text["note"], Bags):
+    if isinstance(one.text["note"], DocumentTerms):
         assert one.text["note"].terms == other.text["note"].terms
         for name in ("ends", "ids", "times", "present"):
             same(getattr(one.text["note"], name), getattr(other.text["note"], name))
@@ -125,7 +125,7 @@ def test_counted_words_come_back_as_rows_of_counts(read: Any, temporary: Path) -
     with spill_to_disk(Counted()) as source:
         first, again = [*blocks(source)], [*blocks(source)]
     for one, other in zip(first, again, strict=True):
-        assert isinstance(other.text["note"], Bags)
+        assert isinstance(other.text["note"], DocumentTerms)
         same_blocks(one, other)
 
 
@@ -136,7 +136,7 @@ def test_a_part_is_read_from_the_folder_by_who_has_it_and_anew_by_who_has_not(
         sizes = [len(block) for block in blocks(source)]
         sent = pickle.dumps([*source.parts()])
         assert len(sent) < 10_000
-        monkeypatch.setattr(spill.SpilledPart, "_keeping", None)
+        monkeypatch.setattr(spill.SpilledPart, "_write_and_yield", None)
         assert [len(b) for part in pickle.loads(sent) for b in part.blocks()] == sizes
     assert [len(b) for part in pickle.loads(sent) for b in part.blocks()] == sizes
     assert not [*temporary.iterdir()]

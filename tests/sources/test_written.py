@@ -39,7 +39,7 @@ def outcome(make: Make, rows: Rows, folder: Path, options: dict[str, Any]) -> tu
     """What a source gives: kind, values, notes and the digest of a tally; or an error's words."""
     try:
         source = tl.table(make(rows, folder), target="y", **options)
-        source = source.proved() if hasattr(source, "proved") else source
+        source = source.validate() if hasattr(source, "validate") else source
         block = source.whole()
     except TallyError as error:
         return "error", neutral(error)

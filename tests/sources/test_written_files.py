@@ -211,7 +211,8 @@ def test_an_odd_cell_behind_the_first_block_is_refused_too(tmp_path: Path) -> No
 
 def test_a_column_in_question_is_not_called_an_identifier(doses: Path) -> None:
     check = tl.check(doses, "outcome")
-    assert "--missing 'see note' or --as dose=category" in check.decisions[0]
+    ways = 'tl.table(..., missing=["see note"]) or tl.table(..., kinds={"dose": "category"})'
+    assert ways in check.decisions[0]
     assert "tells the rows apart" not in str(check)
 
 

@@ -21,6 +21,7 @@ from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
 from tallylearn.cli.piped_input import restore_names
 from tallylearn.cli.predict_command import predict
+from tallylearn.cli.steps_command import steps
 
 __all__ = ["main"]
 
@@ -123,6 +124,7 @@ for command in (
     learn,
     predict,
     explain,
+    steps,
     evaluate,
     compare,
     merge,

@@ -65,9 +65,10 @@ def check(
     elif fix is not None:
         rows = write_table(source, fix)
         notices.note(f"wrote {rows:,} rows to {fix}.")
+    data = terminal_text.options_in_data(found.to_dict())
     if as_json:
-        output_files.echo_json(found.to_dict())
+        output_files.echo_json(data)
     else:
-        output_files.echo(terminal_text.reported(str(found)))
+        output_files.echo(terminal_text.options_in_report(str(found.report_of(data))))
     if found.decisions:
         raise click.exceptions.Exit(1)

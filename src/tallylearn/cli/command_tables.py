@@ -139,7 +139,7 @@ def read_facts(source: OpenedTable, left_out: dict[str, str]) -> dict[str, Any]:
         "target": source.table.declared.target,
         "left_out": left_out,
         "dialect": None if dialect is None else str(dialect),
-        "read_as": [*source.table.notes],
+        "read_as": terminal_text.options_in_data([*source.table.notes]),
     }
 
 
@@ -162,11 +162,11 @@ def declare(
 
 def _problem(rows: SampledRows, source: DeclaredTable, learner: Any) -> Problem | None:
     """The learning problem, from a sample; None where the learner will refuse the table."""
-    from tallylearn.inspection.problem import posed
+    from tallylearn.inspection.problem import pose_problem
 
-    if not rows.answered or not rows.schema.columns:
+    if not rows.n_with_target or not rows.schema.columns:
         return None
-    return posed(rows, str(source.declared.target), learner)
+    return pose_problem(rows, str(source.declared.target), learner)
 
 
 def note_dropped_rows(found: OpenedTable) -> None:
@@ -199,7 +199,7 @@ def _note_columns(found: OpenedTable) -> None:
     for text in source.notes:
         if not text.startswith(identifiers):
             show = notices.detail if text.partition(":")[0] in formats else notices.note
-            show(f"{text}.")
+            show(f"{terminal_text.options_in_report(text)}.")
 
 
 def _count_kinds(schema: Any) -> str:
@@ -219,7 +219,7 @@ def _note_warnings(found: Problem | None, left_out: Mapping[str, str]) -> None:
     noted = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
     for text in () if found is None else found.cautions:
         if text not in noted:
-            notices.note(terminal_text.reported(printable_text(f"warning: {text}.")))
+            notices.note(terminal_text.options_in_report(printable_text(f"warning: {text}.")))
 
 
 def _note_task(found: Problem | None) -> None:

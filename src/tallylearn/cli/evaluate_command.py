@@ -152,12 +152,12 @@ def show(
         found.save(output)
     if output is not None or as_json:  # otherwise the report has them
         for text in found.remarks:
-            notices.note(terminal_text.reported(text))
+            notices.note(terminal_text.options_in_report(text))
     if as_json:
         place = None if output is None else str(output)
         output_files.echo_json(found.to_dict() | facts | {"saved": place})
     elif output is None:
-        output_files.echo(terminal_text.reported(str(found)))
+        output_files.echo(terminal_text.options_in_report(str(found)))
     else:
-        saved = terminal_text.aligned([("saved", str(output))])
+        saved = terminal_text.align_pairs([("saved", str(output))])
         output_files.echo(f"{found.report().title}\n{in_short}\n{saved}")

@@ -30,6 +30,7 @@ MODELS = {
     "m5": "M5",
     "forest": "RandomForestClassifier",
     "extra-trees": "ExtraTreesClassifier",
+    "boosting": "HistGradientBoostingClassifier",
     "linear": "LinearRegression",
     "ridge": "Ridge",
     "lasso": "Lasso",
@@ -49,6 +50,10 @@ BOTH = {  # a classifier and a regressor under one name
     "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "forest": {"classification": "RandomForestClassifier", "regression": "RandomForestRegressor"},
     "extra-trees": {"classification": "ExtraTreesClassifier", "regression": "ExtraTreesRegressor"},
+    "boosting": {
+        "classification": "HistGradientBoostingClassifier",
+        "regression": "HistGradientBoostingRegressor",
+    },
 }
 DEFAULT_MODEL = "tree"  # it takes every kind of column but text, and people can read it
 DEFAULT_TEXT_MODEL = "bayes"  # for tables that have text columns only
@@ -58,8 +63,8 @@ Models:
                 majority (baseline)
   for numbers   linear, ridge, lasso, elastic-net, subset, poisson, lms, m5,
                 mean (baseline)
-  for both      tree, cart, forest, extra-trees, knn; the target decides, or
-                --set task=classification, --set task=regression
+  for both      tree, cart, forest, extra-trees, boosting, knn; the target
+                decides, or --set task=classification, --set task=regression
 """
 CLUSTER_LIST = "  no target     kmeans (clusters)\n"
 
@@ -157,7 +162,7 @@ class ModelChoice:
 
     def build_for(self, rows: SampledRows, target: str) -> Any:
         """The learner, not fitted: a regressor where the target is numeric."""
-        if self.default and rows.named is not None and (text := _text_columns(rows)):
+        if self.default and rows.target_classes is not None and (text := _text_columns(rows)):
             notices.note(
                 f"--model {DEFAULT_TEXT_MODEL} is used, because --model {self.model} cannot use "
                 f"text columns ({', '.join(text)})."
@@ -165,11 +170,11 @@ class ModelChoice:
             return ModelChoice(DEFAULT_TEXT_MODEL, self.settings)._build(MODELS[DEFAULT_TEXT_MODEL])
         if len(self.kinds) == 1:
             return self._build(self.kinds[0])
-        kind = self.kinds[rows.named is None]
+        kind = self.kinds[rows.target_classes is None]
         values = "numbers" if hasattr(rows.target, "dtype") else "values"
         why = f"--model {self.model} is {kind}: {target} has {rows.different:,} distinct {values}"
         if values == "numbers":
-            other = "classification" if rows.named is None else "regression"
+            other = "classification" if rows.target_classes is None else "regression"
             notices.note(f"{why}. For {other}: --set task={other}.")
         else:
             notices.detail(f"{why}.")

@@ -149,7 +149,7 @@ def show(model: Path, as_json: bool) -> None:
         ("digest", page["digest"]),
         ("tally digest", page["tally_digest"]),
     ]
-    output_files.echo(terminal_text.aligned([*ours, *files, ("versions", versions)]))
+    output_files.echo(terminal_text.align_pairs([*ours, *files, ("versions", versions)]))
 
 
 @shared_options.command(epilog=EXAMPLE)
@@ -180,6 +180,5 @@ def _report(estimator: Any, head: str, place: Path, as_json: bool, more: dict[st
     if as_json:
         output_files.echo_json(terminal_text.facts(estimator) | more | {"saved": str(place)})
         return
-    output_files.echo(
-        f"{head}\n{terminal_text.aligned([*terminal_text.lines(estimator), ('saved', str(place))])}"
-    )
+    pairs = [*terminal_text.lines(estimator), ("saved", str(place))]
+    output_files.echo(f"{head}\n{terminal_text.align_pairs(pairs)}")

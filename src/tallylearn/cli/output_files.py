@@ -147,7 +147,7 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
 
 
 @contextmanager
-def written(path: Path | None) -> Iterator[IO[bytes]]:
+def open_output(path: Path | None) -> Iterator[IO[bytes]]:
     """A binary stream: standard output, or a file that is renamed into place at the end."""
     from tallylearn.runtime.atomic_write import whole
 

@@ -114,7 +114,7 @@ def predict(
     answer = _predictor(estimator, proba)
     with (
         show_progress(paths, threads, math.inf if seen else SECONDS_BEFORE_BAR),
-        output_files.written(output) as out,
+        output_files.open_output(output) as out,
     ):
         if columns and output is not None:
             tables = _map_blocks(
@@ -157,7 +157,7 @@ def _text_writer(
 
     def write(found: PredictedRows) -> tuple[list[str], str]:
         text, names = form(found), found.names
-        names = prediction_files.guarded(names) if spreadsheet and not as_json else names
+        names = prediction_files.escape_formulas(names) if spreadsheet and not as_json else names
         if not seen:
             return names, text
         return [terminal_text.visible(name) for name in names], terminal_text.visible(text)
@@ -285,7 +285,7 @@ class RowsWithColumns:
     def parts(self) -> Iterator[PartWithColumns]:
         if not self.names:
             return (PartWithColumns(part, None) for part in self.source.parts())
-        return map(PartWithColumns, self.source.parts(), self.source.written(self.names))
+        return map(PartWithColumns, self.source.parts(), self.source.raw_cells(self.names))
 
 
 def _map_blocks(

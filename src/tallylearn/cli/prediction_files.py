@@ -49,7 +49,7 @@ def as_rows(found: PredictedRows) -> str:
 
 def as_guarded_rows(found: PredictedRows) -> str:
     """Lines of CSV, with a quote before text that a spreadsheet would run as a formula."""
-    return _lines(zip(*map(guarded, found.columns), strict=True))
+    return _lines(zip(*map(escape_formulas, found.columns), strict=True))
 
 
 def as_objects(found: PredictedRows) -> str:
@@ -127,7 +127,7 @@ def _plain(column: Any) -> Any:
     return column
 
 
-def guarded(cells: Iterable[Any]) -> list[Any]:
+def escape_formulas(cells: Iterable[Any]) -> list[Any]:
     """Cells, with a quote before text that a spreadsheet would run as a formula."""
     return [f"'{c}" if isinstance(c, str) and c.startswith(FORMULA_STARTS) else c for c in cells]
 

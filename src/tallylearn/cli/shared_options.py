@@ -329,10 +329,10 @@ def find_paths(named: Iterable[str]) -> list[Path]:
     from tallylearn.cli.piped_input import store_pipes
     from tallylearn.sources.files.path_lists import each_once
 
-    return sorted(each_once(path for name in store_pipes(named) for path in _found(name)))
+    return sorted(each_once(path for name in store_pipes(named) for path in _find_files(name)))
 
 
-def _found(name: str) -> list[Path]:
+def _find_files(name: str) -> list[Path]:
     """The files of a path, a glob or a URL; a download is deleted when the command ends."""
     from tallylearn.sources.files.paths import find_files
     from tallylearn.sources.streamed_rows import StoredRows, store_stream

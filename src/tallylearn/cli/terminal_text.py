@@ -19,13 +19,15 @@ MAX_WIDTH = 80  # columns of a terminal
 MAX_NAMES_IN_LINE = 8
 PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unknown": "no values"}
 _ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
-_LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
+_ITEM = rf"(?:{_ANY}|-?\d[\d.e+-]*)"
+_LIST = rf"\[{_ITEM}(?:, {_ITEM})*\]"
+_ENTRY = rf"\{{{_ANY}: {_ANY}\}}"
 _DIALECT = (
     "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands|date_format|footer|widths"
 )
 _COLUMNS = "categories|text|dates|ignore|keep|target|weight|importance|groups"
 _HINTS = (
-    rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
+    rf"tl\.table\(\.\.\., (\w+)=({_LIST}|{_ENTRY})\)",
     rf"\b(categories|text|dates|ignore|missing|weight|importance)=({_LIST}|{_ANY})",
     rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
     rf"(?:dialect=)?\{{\"({_DIALECT})\": ({_ANY}|\d+)\}}",
@@ -60,6 +62,7 @@ _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Input [Xy] contains \w+\.",
     r", or leave such rows out with tl\.table\(\.\.\., gaps='drop'\)",  # if it has no option
     r" Unknown label type: .*",
+    r" [a-z, ]+ (?:is an option|are options) of tl\.table\(\.\.\.\)\.",
 )
 
 
@@ -91,13 +94,14 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
         text = re.sub(pattern, option, text)
     for pattern in _ASIDES:
         text = re.sub(pattern, "", text)
-    return reported(text)
+    return options_in_report(text)
 
 
-def reported(text: str) -> str:
+def options_in_report(text: str) -> str:
     """The remedies in a report, as options of the command.
 
-    >>> reported("Rows have dates: cv=tl.Folds.forward(5, order='sold on') tests on later ones.")
+    >>> text = "Rows have dates: cv=tl.Folds.forward(5, order='sold on') tests on later ones."
+    >>> options_in_report(text)
     "Rows have dates: --cv forward --order 'sold on' tests on later ones."
     """
     for hint in (_HINTS[0], _HINTS[2]):
@@ -105,6 +109,21 @@ def reported(text: str) -> str:
     for pattern, option in _REPORTED:
         text = re.sub(pattern, option, text)
     return re.sub(_FORWARD, _forward, text)
+
+
+def options_in_data(data: Any) -> Any:
+    """Plain data with the remedies in its texts as options of the command.
+
+    >>> options_in_data({"note": ["use tl.table(..., kinds={'zip': 'number'})"]})
+    {'note': ['use --as zip=number']}
+    """
+    if isinstance(data, str):
+        return options_in_report(data)
+    if isinstance(data, dict):
+        return {name: options_in_data(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [options_in_data(value) for value in data]
+    return data
 
 
 def _skip_and_names(hint: re.Match[str]) -> str:
@@ -120,20 +139,24 @@ def _forward(hint: re.Match[str]) -> str:
 
 def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
     value, option = ast.literal_eval(hint[2]), f"--{hint[1].replace('_', '-')}"
-    if isinstance(value, dict):
+    of_table = hint[0].startswith("tl.table")
+    if option == "--dialect":
+        ((name, value),) = value.items()
+        option = f"--{name.replace('_', '-')}"
+    elif isinstance(value, dict):
         ((name, kind),) = value.items()
         value, option = f"{name}={kind}", "--as"
-    if option == "--missing" and not _MARKED.search(hint.string[: hint.start()]):
+    if option == "--missing" and not of_table and not _MARKED.search(hint.string[: hint.start()]):
         value, option = f"missing={value}", "--set"  # of a learner, and no mark of a table
     if option == "--missing" and isinstance(value, list):  # a comma may be part of a cell
-        said = " ".join(f"{option} {shlex.quote(mark)}" for mark in value)
+        said = " ".join(f"{option} {shlex.quote(str(mark))}" for mark in value)
     else:
         text = str(value) if isinstance(value, str | int) else ",".join(value)
         said = f"{option} {shlex.quote(text)}"
     return said if known is None or option in known else f"{said} when learning"
 
 
-def cut(names: Iterable[object], most: int = MAX_NAMES_IN_LINE) -> str:
+def shorten_names(names: Iterable[object], most: int = MAX_NAMES_IN_LINE) -> str:
     """Names in one line: a, b, c and 4 more."""
     items = [str(name) for name in names]
     more = f" and {len(items) - most} more" if len(items) > most else ""
@@ -188,16 +211,21 @@ def lines(estimator: Any) -> list[tuple[str, str]]:
     found = []
     if hasattr(estimator, "inertia_"):
         counts = (f"{at} {n:,}" for at, n in enumerate(sizes(estimator)))
-        found += [("clusters", cut(counts)), ("inertia", f"{estimator.inertia_:.6g}")]
+        found += [("clusters", shorten_names(counts)), ("inertia", f"{estimator.inertia_:.6g}")]
     if known := classes(estimator):
         rows = ["" if one["rows"] is None else f" {one['rows']:,}" for one in known]
         found.append(
-            ("classes", cut(f"{one['name']}{n}" for one, n in zip(known, rows, strict=True)))
+            (
+                "classes",
+                shorten_names(f"{one['name']}{n}" for one, n in zip(known, rows, strict=True)),
+            )
         )
-    return found + [(kind, cut(names)) for kind, names in by_kind(estimator.schema_).items()]
+    return found + [
+        (kind, shorten_names(names)) for kind, names in by_kind(estimator.schema_).items()
+    ]
 
 
-def aligned(pairs: Iterable[tuple[str, str]]) -> str:
+def align_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     """Lines of a word and its text, wrapped at 80 columns."""
     indent = 14
     return "\n".join(

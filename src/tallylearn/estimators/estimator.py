@@ -25,6 +25,7 @@ from tallylearn.errors import (
     InputError,
     MergeError,
     OptionError,
+    did_you_mean,
     error_context,
     not_fitted,
     quoted_list,
@@ -71,7 +72,7 @@ from tallylearn.tallies.weight_kinds import (
     in_rows,
     kind_of_weights,
     number_of_rows,
-    updated,
+    upgrade,
 )
 from tallylearn.workings import Derivation, Evidence, Explanation
 
@@ -733,7 +734,7 @@ class Estimator:
         self._check_tally(self.tally_, self.schema_)
         if reason := self.tally_.impossible():
             raise ValueError(f"no rows can have been counted so ({reason})")
-        self.tally_ = updated(self.tally_)
+        self.tally_ = upgrade(self.tally_)
         self.notes_ = self.notes_._replace(shape=self.shape())
 
     # ----- options ----------------------------------------------------------------------------
@@ -790,11 +791,21 @@ class Estimator:
         return self
 
     def _set_renamed(self, given: Mapping[str, Any]) -> None:
-        """Set options that the constructor was given by their deprecated names."""
+        """Set options that the constructor was given by their deprecated names.
+
+        Raise a TypeError, as Python does, for a name that is none of those.
+        """
         name = type(self).__name__
         for old in given:
             if old not in self.renamed:
-                raise TypeError(f"{name}.__init__() got an unexpected keyword argument {old!r}")
+                known = self.options()
+                raise TypeError(
+                    f"{name}.__init__() got an unexpected keyword argument {old!r}."
+                    + (
+                        did_you_mean(old, known)
+                        or f" Choose from {quoted_list(known, len(known))}."
+                    )
+                )
         for new, value in current_names(type(self), given, self.renamed).items():
             if getattr(self, new) is not self._declared[new].default:
                 raise OptionError(
@@ -936,6 +947,17 @@ class Estimator:
 def constructor_call(learner: Any) -> str:
     """The call that makes a learner, of any library, without what it has learned."""
     return learner.constructor_call() if isinstance(learner, Estimator) else repr(learner)
+
+
+def one_explanation(estimator: Estimator, X: Any) -> Evidence:
+    """The explanation of the prediction of a single row."""
+    found = estimator.explain(X)
+    if len(found) != 1:
+        raise InputError(
+            f"{type(estimator).__name__}.steps: the table has {len(found)} rows, and the steps are "
+            "those of one prediction. Pass one row, such as a dict of its cells."
+        )
+    return found[0]
 
 
 def clone_estimator(estimator: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.kernels import exact_sums
-from tallylearn.tables import Array, Block, numbered
+from tallylearn.tables import Array, Block, row_number
 
 
 def check_finite(block: Block) -> None:
@@ -17,7 +17,7 @@ def check_finite(block: Block) -> None:
         at = int(found[2]), int(found[3])
         name = block.schema.numbers[at[1]]
         raise ColumnError(
-            f"column {name!r} has {block.numbers[at]} in row {numbered(block.start, at[0])}. "
+            f"column {name!r} has {block.numbers[at]} in row {row_number(block.start, at[0])}. "
             "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
             "dtype('float64')."
         )
@@ -32,7 +32,7 @@ def beyond_a_double(block: Block, rows: Array, what: str) -> ColumnError:
         j = int(sizes.argmax())
         cell = f": column {block.schema.numbers[j]!r} is {block.numbers[at, j]:g}"
     return ColumnError(
-        f"row {numbered(block.start, at)}: the {what} is too large for a double{cell}. "
+        f"row {row_number(block.start, at)}: the {what} is too large for a double{cell}. "
         "Correct the value, or rescale the columns and fit again."
     )
 

@@ -67,7 +67,7 @@ class FitInputPart:
     weight_kind: str = FREQUENCY
 
     def blocks(self) -> Iterator[Block]:
-        blocks = (block.taught() for block in self.rows.blocks())
+        blocks = (block.training_rows() for block in self.rows.blocks())
         if self.weight_kind == FREQUENCY:
             return blocks
         return (replace(block, weight_kind=self.weight_kind) for block in blocks)
@@ -119,7 +119,7 @@ class FitInput:
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All training rows in one block, and only the classes that they have."""
         found = self.coded.whole(watch)
-        block = found.taught()
+        block = found.training_rows()
         if block is not found and isinstance(block.target, Codes) and not block.target.declared:
             block = replace(block, target=_observed_classes(block.target))
         kind = self.weight_kind
@@ -167,7 +167,7 @@ class FitInput:
     @property
     def rows(self) -> Array:
         """The numbers of the training rows, from 0."""
-        return join_blocks(self.beside, Schema(())).counting()
+        return join_blocks(self.beside, Schema(())).training_indices()
 
     @property
     def target(self) -> str | None:
@@ -360,7 +360,7 @@ def _label_type(target: Array | tuple[Array, ...] | None) -> str:
 def _observed_classes(target: Codes) -> Codes:
     found = np.unique(target.codes)
     values = tuple(target.values[code] for code in found)
-    return Codes(values, target.among(values))
+    return Codes(values, target.recode(values))
 
 
 def _fill_unknown_kinds(schema: Schema, seen: Schema) -> Schema:

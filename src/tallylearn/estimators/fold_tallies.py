@@ -8,7 +8,7 @@ One pass counts all folds apart because tallies are counted by a key, the class 
 key of a row is the pair (fold, class): a tally that counts rows by class, without knowing it, then
 counts them by fold and class, and `Tally.split_folds(k)` takes it apart by the first half of the
 key. A learner needs no code of its own for it. Where the target is no class, the key is the fold
-alone, ``block.part``, which ``block.keyed()`` puts before any other key.
+alone, ``block.part``, which ``block.counting_keys()`` puts before any other key.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class FoldBlock:
 
     def split(self) -> Iterator[FoldBlock]:
         """As many blocks as the rows make, of equal size, so that threads end together."""
-        size = max(1, -(-len(self) // len([*self.block.cut()])))
+        size = max(1, -(-len(self) // len([*self.block.split()])))
         for start in range(0, max(1, len(self)), size):
             rows = slice(start, start + size)
             yield FoldBlock(self.fold[rows], self.block[rows])
@@ -58,7 +58,7 @@ class FoldBlock:
         if self.fold.min(initial=0) < 0:
             return self.between(0, int(self.fold.max()) + 1).keyed_by_fold()
         if isinstance(self.block.target, Codes):
-            return replace(self.block, target=self.block.target.paired(self.fold))
+            return replace(self.block, target=self.block.target.pair_with(self.fold))
         return replace(self.block, part=self.fold)
 
 
@@ -73,8 +73,8 @@ class FoldedPart:
     def blocks(self) -> Iterator[FoldBlock]:
         start = 0
         for block in self.rows.blocks():
-            fitted = replace(block.taught(), weight_kind=self.weight_kind)
-            yield FoldBlock(self.fold[start + block.counting()], fitted)
+            fitted = replace(block.training_rows(), weight_kind=self.weight_kind)
+            yield FoldBlock(self.fold[start + block.training_indices()], fitted)
             start += len(block)
 
 
@@ -150,7 +150,7 @@ def fold_tallies(learner: Estimator, rows: Parts[FoldBlock], k: int) -> list[Any
     except KeyError as error:
         raise TypeError(
             f"{type(learner).__name__}.tally cannot be split into folds: it counts by {error}. "
-            "Count by block.target if that is classes, else by block.keyed()."
+            "Count by block.target if that is classes, else by block.counting_keys()."
         ) from None
     return found
 

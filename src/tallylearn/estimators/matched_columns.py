@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
-from tallylearn.errors import ColumnError
+from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.sources.columns.schema_matching import missing_columns_error
 from tallylearn.sources.memory.frames import Frame
 from tallylearn.tables import Schema
@@ -23,17 +23,16 @@ def match_columns(frame: Frame, schema: Schema, by_name: bool, who: str) -> Fram
         return frame
     if not schema.named and {*frame.names} == {*expected}:
         return frame  # x0, x1, ... in any order: rows of sample()
-    if len(frame.names) != len(expected):
+    if frame.named and schema.named:
+        raise _other_names(frame.names, expected)
+    if (given := len(frame.names)) != len(expected):
         raise ColumnError(
-            f"the table has {len(frame.names)} columns, and the model was fitted to "
-            f"{len(expected)}. "
-            f"X has {len(frame.names)} features, but {who} is expecting {len(expected)} features "
-            "as input."
+            f"the table has {given} column{'s' * (given != 1)}, and the model was fitted to "
+            f"{len(expected)}: {quoted_list(expected)}. Pass the same columns in the same order. "
+            f"X has {given} features, but {who} is expecting {len(expected)} features as input."
         )
     if frame.named != schema.named and not by_name:
         _warn_of_names(frame.named, who)
-    elif frame.named and frame.names != expected:
-        raise _other_names(frame.names, expected)
     return replace(frame, names=expected)
 
 
@@ -55,9 +54,21 @@ def _warn_of_names(named: bool, who: str) -> None:
 
 
 def _other_names(names: tuple[str, ...], expected: tuple[str, ...]) -> ColumnError:
-    """scikit-learn's sentences for names that differ."""
-    said = "The feature names should match those that were passed during fit.\n"
+    """Which names differ and what to do, then scikit-learn's sentences."""
     unseen, missing = sorted({*names} - {*expected}), sorted({*expected} - {*names})
+    if missing:
+        said = f"{missing_columns_error(missing, names)} "
+    elif unseen:
+        said = (
+            f"the model was not fitted to {quoted_list(unseen)}. Leave such columns out with "
+            "X[model.feature_names_in_]. "
+        )
+    else:
+        said = (
+            "the columns are in another order than in fit. Reorder them with "
+            "X[model.feature_names_in_]. "
+        )
+    said += "The feature names should match those that were passed during fit.\n"
     for title, group in (
         ("unseen at fit time", unseen),
         ("seen at fit time, yet now missing", missing),

@@ -315,9 +315,8 @@ def _constructor(kind: type, options: Mapping[str, Option]) -> FunctionType:
         ]
     )
     body = "".join(f"\n    self.{name} = {name}" for name in options)
-    if kind.renamed:  # type: ignore[attr-defined]
-        text += ", **renamed" if named else ", *, **renamed"
-        body += "\n    if renamed: self._set_renamed(renamed)"
+    text += ", **others"
+    body += "\n    if others: self._set_renamed(others)"
     module = compile(f"def __init__({text}):{body}", f"<options of {kind.__name__}>", "exec")
     code = next(part for part in module.co_consts if isinstance(part, CodeType))
     defaults = tuple(option.default for option in places if option.default is not REQUIRED)
@@ -330,10 +329,9 @@ def _constructor(kind: type, options: Mapping[str, Option]) -> FunctionType:
     made.__qualname__ = f"{kind.__qualname__}.__init__"
     made.__module__ = kind.__module__
     made.of_options = True  # type: ignore[attr-defined]
-    if kind.renamed:  # type: ignore[attr-defined]
-        shown = inspect.signature(made)  # without the deprecated names
-        listed = [one for one in shown.parameters.values() if one.kind != one.VAR_KEYWORD]
-        made.__signature__ = shown.replace(parameters=listed)  # type: ignore[attr-defined]
+    shown = inspect.signature(made)  # without deprecated and unknown names
+    listed = [one for one in shown.parameters.values() if one.kind != one.VAR_KEYWORD]
+    made.__signature__ = shown.replace(parameters=listed)  # type: ignore[attr-defined]
     return made
 
 

@@ -107,7 +107,7 @@ class Classifier(Estimator):
             for block in read.blocks():
                 left_out += DroppedRows.in_block(block)
                 self._check_labels(block.target.values)
-                truth = block.target.among(self.model_.classes)
+                truth = block.target.recode(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 right += float(weight[self.predicted_classes(block) == truth].sum())
                 whole += float(weight.sum())
@@ -132,6 +132,26 @@ class Classifier(Estimator):
         return self._map_rows(X, self._joint_model.joint, "predict_joint_log_proba")
 
     @AvailableIf("generative")
+    def score_samples(self, X: Any) -> Array:
+        """Compute the log density log P(x) of every row: the sum of P(x, c) over the classes.
+
+        A row with a low density is unlike the training rows. A quantile of their densities is a
+        threshold for what counts as normal.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Logarithms of probabilities, or of densities where columns are numbers.
+        """
+        joint = self._map_rows(X, self._joint_model.joint, "score_samples")
+        return np.asarray(np.logaddexp.reduce(joint, axis=1))
+
+    @AvailableIf("generative")
     def log_likelihood(self, X: Any, y: Any = None) -> float:
         """Compute the log-likelihood of rows and their classes: the sum of log P(x, c).
 
@@ -154,7 +174,7 @@ class Classifier(Estimator):
                 X, y, weight=None, who=type(self).__name__, aim=self.task, schema=self.schema_
             )
             for block in read.blocks():
-                at = block.target.among(self.model_.classes)
+                at = block.target.recode(self.model_.classes)
                 if (at < 0).any():
                     odd = block.target.items()[int(np.argmax(at < 0))]
                     raise TargetError(f"the class {odd!r} was never learned.")
@@ -263,7 +283,7 @@ class Classifier(Estimator):
         known = before["target"].declared[0] if before is not None else ()
         if classes is not None:
             known = labels(flat(classes)).values
-            tally = tally + Bundle({"target": Counts.declaring(known)})
+            tally = tally + Bundle({"target": Counts.with_declared_keys(known)})
         if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
             raise TargetError(
                 f"the target has the class {odd[0]!r}, and classes= said {quoted_list(known)}. "

@@ -17,7 +17,7 @@ def unseen_values(model: Model, block: Block) -> list[list[str]]:
         if name not in block.codes:
             continue
         codes = block.codes[name]
-        for row in (codes.among(values) == -2).nonzero()[0].tolist():
+        for row in (codes.recode(values) == -2).nonzero()[0].tolist():
             value = short_repr(codes.values[codes.codes[row]])
             notes[row].append(
                 f"{name} = {value} was never seen; known values are {quoted_list(values)}."

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import OptionError, error_context, is_one_of, quoted_list, short_repr
-from tallylearn.sources.arrow.datasets import Dataset, is_dataset
+from tallylearn.sources.arrow.datasets import ArrowDataset, is_dataset
 from tallylearn.sources.databases import check_query, fetch_rows
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.files.path_lists import FileList, as_source
@@ -157,7 +157,7 @@ def open_unchecked(
         files.kept = source
         return files
     if is_dataset(source):
-        return Dataset(Dataset.scans(source), declared, schema)
+        return ArrowDataset(ArrowDataset.scans(source), declared, schema)
     if isinstance(source, FileList):
         return Files(source.paths, declared, schema)
     if isinstance(source, str | Path):

@@ -26,7 +26,12 @@ KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 WEIGHTS = ("weight", "importance")
 OF_VALUES = ("missing", "date_format")  # the options of a dialect that any file may need
 TRUE = ("False", "True")  # the model of truth values
-HELD = {"number": "numbers", "date": "dates", "truth": "truth values", "text": "categories of text"}
+ORIGIN_NAMES = {
+    "number": "numbers",
+    "date": "dates",
+    "truth": "truth values",
+    "text": "categories of text",
+}
 TAKES = {  # the kinds that values of a type can have
     "number": ("number", "category", "text", "identifier"),
     "date": ("date", "category", "text", "identifier"),
@@ -92,7 +97,7 @@ class Declaration:
         return self.weight_kind == IMPORTANCE
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def described(self) -> tuple[str, ...]:
         """The columns of which is said what they are, or how they are written."""
         kinds = (*self.categories, *self.text, *self.numbers, *self.dates)
         return tuple(dict.fromkeys((*kinds, *self.spellings)))
@@ -109,13 +114,13 @@ class Declaration:
             and (origin != "text" or words == TRUE)
         ):
             raise ColumnError(
-                f"column {name!r} holds {HELD[origin]}, so it cannot be {said}. It can be "
+                f"column {name!r} holds {ORIGIN_NAMES[origin]}, so it cannot be {said}. It can be "
                 f"{', '.join(takes[:-1])} or {takes[-1]}. Convert its values for anything else."
             )
 
     def with_categories(self, found: Mapping[str, tuple[str, ...]]) -> Declaration:
         """The same, with the categories that a file declares, where nothing else is said."""
-        aside = {*self.said, *self.identifiers, *self.ignore, self.weight}
+        aside = {*self.described, *self.identifiers, *self.ignore, self.weight}
         own = {name: values for name, values in found.items() if name not in aside}
         return replace(self, categories={**self.categories, **own}) if own else self
 
@@ -136,7 +141,7 @@ class Declaration:
         return self.spellings.get(name)
 
     @property
-    def kept(self) -> set[str]:
+    def feature_columns(self) -> set[str]:
         """The columns that are learned from, whatever they hold: a declared one is meant to be."""
         return {*self.categories, *self.text, *self.dates, *self.numbers, *self.keep}
 
@@ -162,14 +167,14 @@ class Declaration:
         return replace(self, targets=targets, weight=weight, groups=groups, weight_kind=kind)
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def role_columns(self) -> tuple[str, ...]:
         """The columns that are read beside those that are learned from."""
         return (*self.targets, *(name for name in (self.weight, self.groups) if name))
 
     @property
-    def aside(self) -> set[str]:
+    def non_features(self) -> set[str]:
         """The columns that are not learned from."""
-        return {*self.beside, *self.ignore}
+        return {*self.role_columns, *self.ignore}
 
 
 BARE = Declaration()  # nothing is said
@@ -198,7 +203,7 @@ def declaration(
                      "groups": groups, "missing": missing, "kinds": kinds,
                      "categories": categories, "text": text, "dates": dates, "ignore": ignore,
                      "dialect": dialect, "keep": keep}  # fmt: skip
-        found = declaration(**_over(schema_in(schema), told_here), classes=classes)
+        found = declaration(**_merge_options(schema_in(schema), told_here), classes=classes)
         return replace(found, lent=frozenset(found.dialect).difference(_options(dialect)))
     beside = {"target": target, "weight": weight, "importance": importance, "groups": groups}
     for option, name in beside.items():
@@ -211,7 +216,7 @@ def declaration(
             f"weight={weight!r} and importance={importance!r} exclude each other. Use "
             "weight= for frequencies and importance= for relative weights."
         )
-    said = _told_kinds(kinds)
+    said = _read_kinds(kinds)
     values = {
         name: tuple(map(plain, values)) for name, values in columns_by_name(categories).items()
     }
@@ -251,7 +256,7 @@ def declaration(
     )
 
 
-def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def _merge_options(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """A schema, and over it what a call says; a column's kind is said in one place."""
     kinds = {**schema.get("kinds", {}), **(given["kinds"] or {})}
     for option in ("categories", "text", "dates", "ignore"):
@@ -270,10 +275,10 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     return {**found, "kinds": kinds, "dialect": dialect}
 
 
-def _told_kinds(kinds: Any) -> dict[str, tuple[str, StringFormat | None]]:
+def _read_kinds(kinds: Any) -> dict[str, tuple[str, StringFormat | None]]:
     """Kinds by name, each with the way it is written where a model of that is given.
 
-    >>> _told_kinds({"price": "$1,234.5", "day": "%d.%m.%Y", "zip": "category"})["zip"]
+    >>> _read_kinds({"price": "$1,234.5", "day": "%d.%m.%Y", "zip": "category"})["zip"]
     ('category', None)
     """
     if kinds is not None and not isinstance(kinds, Mapping):
@@ -281,10 +286,10 @@ def _told_kinds(kinds: Any) -> dict[str, tuple[str, StringFormat | None]]:
             f"kinds={short_repr(kinds)} is not a dict. Pass columns and their kinds, for "
             "example kinds={'zip': 'category'}."
         )
-    return {name_of(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
+    return {name_of(name): _read_kind(name, kind) for name, kind in (kinds or {}).items()}
 
 
-def _told_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
+def _read_kind(name: str, kind: Any) -> tuple[str, StringFormat | None]:
     if is_one_of(kind, KINDS):
         return kind, None
     found = StringFormat.of_model(kind) if isinstance(kind, str) else None

@@ -13,7 +13,7 @@ from tallylearn.sources.memory.table import Table
 TARGETS = {
     "tennis": "PlayTennis",
     "tennis-day": "PlayTennis",
-    "computer": "Buy",
+    "computer": "Buy_Computer",
     "restaurant": "WillWait",
     "organs": "Price",
     "loans": "denied",
@@ -44,20 +44,20 @@ def example(name: str, keep: Sequence[str] = ()) -> Table:
     """
     import pyarrow as pa
 
-    path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
+    path = resources.files("tallylearn") / "notes" / f"{_check_name(name)}.csv"
     with resources.as_file(path) as file:
         files = Files([file], declaration(target=TARGETS[name]))
-        data = pa.concat_tables(files.typed())
+        data = pa.concat_tables(files.typed_tables())
     return Table.of(data, declaration(target=TARGETS[name], keep=keep))
 
 
 def text_of(name: str) -> str:
     """The table as it is shipped: CSV."""
-    path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
+    path = resources.files("tallylearn") / "notes" / f"{_check_name(name)}.csv"
     return path.read_text(encoding="utf-8")
 
 
-def _known(name: str) -> str:
+def _check_name(name: str) -> str:
     if not isinstance(name, str) or name not in TARGETS:
         hint = did_you_mean(name, TARGETS) or f" The examples are {quoted_list(TARGETS)}."
         raise OptionError(f"there is no example table {short_repr(name)}.{hint}")

@@ -118,7 +118,7 @@ class DeclaredTable(ABC):
         """The same, unless a column that is read can be read in two ways."""
         for name in self.read if self.inferred else ():
             if name in self.inferred and (found := self.inferred[name]).ambiguity:
-                aside = name in self.declared.beside
+                aside = name in self.declared.role_columns
                 if found.irregular:
                     raise irregular_column_error(
                         name, found.ambiguity, found.markers, found.remedies, aside
@@ -243,7 +243,7 @@ class DeclaredTable(ABC):
         """The same rows as they are asked about: without target and weight."""
         return self.with_roles((), None)
 
-    def undeclared(self, targets: bool = False) -> DeclaredTable:
+    def without_roles(self, targets: bool = False) -> DeclaredTable:
         """The same rows with the declared identifiers as columns; ``targets``: and the target."""
         declared = replace(self.declared, identifiers=())
         return self.redeclare(replace(declared, targets=()) if targets else declared)

@@ -33,7 +33,7 @@ def schema_in(schema: Any) -> dict[str, Any]:
     """The options of ``tl.table`` that a schema holds: a path of a TOML file, or a dict."""
     where = "schema"
     if isinstance(schema, str | Path):
-        where, schema = str(schema), _parsed(Path(schema))
+        where, schema = str(schema), _parse(Path(schema))
     if not isinstance(schema, Mapping):
         raise OptionError(
             f"schema={short_repr(schema)} is not a path or a dict. Pass the path of a TOML "
@@ -53,7 +53,7 @@ def schema_in(schema: Any) -> dict[str, Any]:
     return dict(schema)
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

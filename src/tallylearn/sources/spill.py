@@ -60,69 +60,69 @@ class SpilledPart:
     def blocks(self) -> Iterator[Block]:
         if (self.folder / WRITTEN).exists():
             size = self._size()
-            return self._kept(size) if size else self.part.blocks()
-        return self._keeping() if self.folder.parent.is_dir() else self.part.blocks()
+            return self._read_blocks(size) if size else self.part.blocks()
+        return self._write_and_yield() if self.folder.parent.is_dir() else self.part.blocks()
 
-    def _keeping(self) -> Iterator[Block]:
+    def _write_and_yield(self) -> Iterator[Block]:
         number, whole, most = 0, True, 0 if self.pool is None else thread_limit()
         waiting: deque[Callable[[], bool]] = deque()
         for number, block in enumerate(self.part.blocks(), 1):
             if whole:
-                waiting.append(self._writing(block, number - 1))
+                waiting.append(self._submit_write(block, number - 1))
             if len(waiting) > most:
                 whole = waiting.popleft()() and whole
             yield block
         self._end(number if all([whole, *(kept() for kept in waiting)]) else 0)
 
-    def _writing(self, block: Block, number: int) -> Callable[[], bool]:
+    def _submit_write(self, block: Block, number: int) -> Callable[[], bool]:
         """Have a block written; the answer waits, and says whether it was."""
         if self.pool is not None:
-            return self.pool.submit(self._keep, block, number).result
-        kept = self._keep(block, number)
+            return self.pool.submit(self._write, block, number).result
+        kept = self._write(block, number)
         return lambda: kept
 
     def _end(self, size: int) -> None:
         """Say how many blocks are kept: all, or none, and the room that some took is free again."""
         if not size:
             shutil.rmtree(self.folder, ignore_errors=True)
-        with self._telling():
+        with self._disk_errors():
             self.folder.mkdir(exist_ok=True)
             (self.folder / WRITTEN).write_text(str(size))
 
-    def _keep(self, block: Block, number: int) -> bool:
+    def _write(self, block: Block, number: int) -> bool:
         """Write a block, and say whether that was done."""
-        with self._telling():
+        with self._disk_errors():
             self.folder.mkdir(exist_ok=True)
             if self.least is None or shutil.disk_usage(self.folder).free >= self.least:
                 write_block(block, self._place(number))
                 return True
         return False
 
-    def _kept(self, size: int) -> Iterator[Block]:
+    def _read_blocks(self, size: int) -> Iterator[Block]:
         for number in range(size):
-            block = self._taken(number)
+            block = self._read_block(number)
             if block is None:
                 yield from islice(self.part.blocks(), number, None)
                 return
             yield block
 
-    def _taken(self, number: int) -> Block | None:
+    def _read_block(self, number: int) -> Block | None:
         """A block that was kept; None where it is gone, and the part can be read again."""
-        with self._telling():
+        with self._disk_errors():
             return read_block(self._place(number))
         return None
 
     def _size(self) -> int:
         """How many blocks are kept."""
-        with self._telling():
+        with self._disk_errors():
             return int((self.folder / WRITTEN).read_text())
         return 0
 
     def _place(self, number: int) -> Path:
         return self.folder / f"{number}.block"
 
-    def _telling(self) -> AbstractContextManager[None]:
-        return _telling(self.folder.parent, self.least is None)
+    def _disk_errors(self) -> AbstractContextManager[None]:
+        return _disk_errors(self.folder.parent, self.least is None)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def spill_to_disk(source: Parts[Block], must: bool = True) -> Iterator[Parts[Blo
 
 
 def _folder(must: bool) -> TemporaryDirectory[str] | None:
-    with _telling(None, must):
+    with _disk_errors(None, must):
         return TemporaryDirectory(prefix="tallylearn-", ignore_cleanup_errors=not must)
     return None
 
@@ -171,7 +171,7 @@ def _least(folder: str) -> float:
 
 
 @contextmanager
-def _telling(folder: Path | None, must: bool) -> Iterator[None]:
+def _disk_errors(folder: Path | None, must: bool) -> Iterator[None]:
     """What the disk refuses, in words that help; not a word where nothing depends on it."""
     try:
         yield

@@ -37,7 +37,7 @@ class StoredRows:
     """A folder of files that goes when the last who knows of it does."""
 
     def __init__(self) -> None:
-        with _telling():
+        with _disk_errors():
             self.folder = Path(tempfile.mkdtemp(prefix="tallylearn-"))
         self.paths: list[Path] = []
         self.handed = False  # whether rows were handed over, and no files
@@ -52,7 +52,7 @@ class StoredRows:
 
     def copy(self, file: Any, name: str) -> None:
         """Keep the bytes that an open file has left; text is kept as UTF-8."""
-        with _telling(), self.add(name).open("wb") as out:
+        with _disk_errors(), self.add(name).open("wb") as out:
             while data := _read(file, name):
                 out.write(data)
 
@@ -69,7 +69,7 @@ def _read(file: Any, name: str) -> bytes:
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _disk_errors() -> Iterator[None]:
     """What the disk refuses, in words that help."""
     try:
         yield
@@ -86,7 +86,7 @@ def _telling() -> Iterator[None]:
 def store_stream(X: Any) -> Any:
     """What can be read once, kept; anything else as it is."""
     if isinstance(X, str) and "://" in X:
-        return _downloaded(X)
+        return _download(X)
     if callable(getattr(X, "read", None)) and not hasattr(X, "__arrow_c_stream__"):
         kept = StoredRows()
         kept.copy(X, _name_of(X))
@@ -107,8 +107,8 @@ def collect_pieces(pieces: Iterable[Any]) -> Any:
         tables.append(table)
         size += table.get_total_buffer_size()
         if size > most:
-            return _written(chain([_joined(tables)], rest))
-    return _joined(tables) if tables else pa.table({})
+            return _write_tables(chain([_join_tables(tables)], rest))
+    return _join_tables(tables) if tables else pa.table({})
 
 
 def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
@@ -152,17 +152,17 @@ def _table_of(frame: Frame) -> Any:
     return pa.table({name: frame.column(name) for name in frame.names})
 
 
-def _joined(tables: list[Any]) -> Any:
+def _join_tables(tables: list[Any]) -> Any:
     """The pieces in one table; numbers of two types become one, and nothing becomes anything."""
     import pyarrow as pa
 
     try:
         return pa.concat_tables(tables, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _unlike(tables[0], error) from None
+        raise _type_conflict_error(tables[0], error) from None
 
 
-def _written(tables: Iterator[Any]) -> StoredRows:
+def _write_tables(tables: Iterator[Any]) -> StoredRows:
     """All of them in a file of Arrow."""
     import pyarrow as pa
 
@@ -170,7 +170,7 @@ def _written(tables: Iterator[Any]) -> StoredRows:
     kept.handed = True
     place = str(kept.add("table.arrow"))
     with (
-        _telling(),
+        _disk_errors(),
         pa.OSFile(place, "wb") as file,
         pa.ipc.new_file(file, first.schema) as writer,
     ):
@@ -178,11 +178,11 @@ def _written(tables: Iterator[Any]) -> StoredRows:
             try:
                 writer.write_table(table.select(first.column_names).cast(first.schema), BLOCK)
             except (pa.ArrowInvalid, KeyError) as error:
-                raise _unlike(first, error) from None
+                raise _type_conflict_error(first, error) from None
     return kept
 
 
-def _unlike(first: Any, error: BaseException) -> ColumnError:
+def _type_conflict_error(first: Any, error: BaseException) -> ColumnError:
     return ColumnError(
         f"the pieces of the table have different columns: {str(error)[:200]}. The first "
         f"has {quoted_list(first.column_names)}. Write all pieces with the same columns "
@@ -195,7 +195,7 @@ def _name_of(file: Any) -> str:
     return Path(name).name if isinstance(name, str) else ""
 
 
-def _downloaded(url: str) -> StoredRows:
+def _download(url: str) -> StoredRows:
     """The files that a URL names, through fsspec."""
     try:
         import fsspec

@@ -53,10 +53,10 @@ def compact(table: Any) -> Any:
 
     table = table.combine_chunks()
     coded = [at for at, kind in enumerate(table.schema.types) if pa.types.is_dictionary(kind)]
-    return replace_columns(table, {at: _used(table.column(at).chunk(0)) for at in coded})
+    return replace_columns(table, {at: _drop_unused(table.column(at).chunk(0)) for at in coded})
 
 
-def _used(coded: Any) -> Any:
+def _drop_unused(coded: Any) -> Any:
     """The same strings, and no others in the dictionary."""
     import pyarrow as pa
 

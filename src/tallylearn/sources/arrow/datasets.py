@@ -72,7 +72,7 @@ class OpenedScans:
         return [scan]
 
 
-class Dataset(Files):
+class ArrowDataset(Files):
     """A dataset of Arrow: its fragments are read as files are."""
 
     paths: Any

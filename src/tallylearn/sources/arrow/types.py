@@ -24,7 +24,7 @@ def column_at(table: Any, at: int) -> Any:
     import pyarrow.types as is_
 
     field = table.schema.field(at)
-    if not _taken(field.type):
+    if not _is_supported(field.type):
         raise _foreign(field)
     column = table.column(at)
     try:
@@ -96,7 +96,7 @@ def _bare(kind: Any) -> Any:
     return kind.value_type if is_.is_run_end_encoded(kind) else kind
 
 
-def _taken(kind: Any) -> bool:
+def _is_supported(kind: Any) -> bool:
     """Whether a column can hold this: numbers, text, truth values, dates and times, or nothing."""
     import pyarrow.types as is_
 

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, quoted_list
 from tallylearn.sources.arrow.types import is_string_type
 from tallylearn.sources.files.csv.cell_errors import as_code
-from tallylearn.tables import Codes, Column, Start, numbered, plain
+from tallylearn.tables import Codes, Column, Start, plain, row_number
 
 TRUTHS = {"false": "False", "0": "False", "true": "True", "1": "True"}
 _WORDS = {"text": "text", "number": "numbers", "truth": "truth values", "date": "dates"}
@@ -61,7 +61,9 @@ def check_declared(
         if not values or name not in found:
             continue
         codes, known = found[name], frozenset(values)
-        if (at := _first(codes, [value not in known for value in codes.values])) is not None:
+        if (
+            at := _first_row_with(codes, [value not in known for value in codes.values])
+        ) is not None:
             raise ColumnError(
                 f"column {name!r} has {codes.values[codes.codes[at]]!r} in row {start + at}, "
                 f"which categories= does not list: {quoted_list(values)}. List all values, or "
@@ -70,19 +72,19 @@ def check_declared(
 
 
 def _check(learned: Column, origin: str, codes: Codes, bad: list[bool], start: Start) -> None:
-    if (row := _first(codes, bad)) is None:
+    if (row := _first_row_with(codes, bad)) is None:
         return
     value, here = codes.values[codes.codes[row]], _WORDS.get(origin, origin)
     shown = repr(value) if origin == "text" else value
     raise ColumnError(
         f"column {learned.name!r} was a category of {_WORDS[learned.origin]} when the "
         f"model was fitted, and has {here} here ({shown} in row "
-        f"{numbered(start, row)}). {_REMEDIES[learned.origin]} To accept any value, fit "
+        f"{row_number(start, row)}). {_REMEDIES[learned.origin]} To accept any value, fit "
         f"the model with categories={as_code([learned.name])}."
     )
 
 
-def _first(codes: Codes, bad: list[bool]) -> int | None:
+def _first_row_with(codes: Codes, bad: list[bool]) -> int | None:
     """The first row that has one of some values."""
     rows = np.array([*bad, False])[codes.codes]
     return int(np.argmax(rows)) if rows.any() else None

@@ -21,7 +21,7 @@ from tallylearn.sources.columns.numeric_targets import (
     weights,
 )
 from tallylearn.sources.memory.arrays import EXACT, array_of_items, as_float, is_missing
-from tallylearn.tables import Codes, Start, numbered, places
+from tallylearn.tables import Codes, Start, places, row_number
 
 Array = NDArray[Any]
 __all__ = [
@@ -106,11 +106,11 @@ class TargetReading:
     def _none(self, aim: str) -> Codes | Array:
         """What no row at all has."""
         empty = np.empty(0, dtype=np.int32)
-        return self._named(Codes((), empty)) if aim == "classifier" else empty
+        return self._as_declared(Codes((), empty)) if aim == "classifier" else empty
 
     def _whole(self, aim: str, target: Any, start: Start) -> Codes | Array:
         if aim == "classifier":
-            return self._named(labels(target, start))
+            return self._as_declared(labels(target, start))
         if self.classes:
             raise TargetError(
                 "the table declares classes of the target, and a regressor needs numbers. "
@@ -118,7 +118,7 @@ class TargetReading:
             )
         return measures(target, start)
 
-    def _named(self, found: Codes) -> Codes:
+    def _as_declared(self, found: Codes) -> Codes:
         """The classes, those that the table declares among them."""
         if not self.classes:
             return found
@@ -128,7 +128,7 @@ class TargetReading:
                 f"the target has the class {odd[0]!r}, which classes= does not list: "
                 f"{quoted_list(known)}. List all classes."
             )
-        return Codes(known, found.among(known), known)
+        return Codes(known, found.recode(known), known)
 
 
 def has_target(target: Any) -> Array:
@@ -164,7 +164,7 @@ def take_rows(column: Any, rows: Any) -> Any:
 def labels(y: Any, start: Start = 0) -> Codes:
     """Classes: text, whole numbers or truth values."""
     if isinstance(y, Codes):
-        return _sorted(y, start)
+        return _sort_classes(y, start)
     if hasattr(y, "null_count"):
         return _labels_of_arrow(y, start)
     kind = y.dtype.kind
@@ -204,7 +204,7 @@ def _labels_of_floats(y: Array, start: Start) -> Codes:
     if (off := (y != np.floor(y)) | (np.abs(y) > EXACT)).any():
         row = int(np.argmax(off))
         raise TargetError(
-            f"the target is {y[row]} in row {numbered(start, row)}, which is not a class. "
+            f"the target is {y[row]} in row {row_number(start, row)}, which is not a class. "
             "Use a regressor, or convert the target to text. Unknown label type: "
             "continuous. Maybe you are trying to fit a classifier, which expects discrete "
             "classes on a regression target with continuous values."
@@ -216,7 +216,7 @@ def _labels_of_dates(y: Array, start: Start) -> Codes:
     import pyarrow as pa
 
     if np.datetime_data(y.dtype)[0] == "generic":  # nothing but gaps has no unit
-        raise missing_target_error(numbered(start, 0))
+        raise missing_target_error(row_number(start, 0))
     return _labels_of_arrow(pa.array(y), start)
 
 
@@ -226,7 +226,7 @@ def _labels_of_objects(y: Array, start: Start) -> Codes:
     items = [item.item() if isinstance(item, np.generic) else item for item in y]
     for row, item in enumerate(items):
         if is_missing(item):
-            raise missing_target_error(numbered(start, row))
+            raise missing_target_error(row_number(start, row))
     kinds = {
         bool if isinstance(item, bool) else str if isinstance(item, str) else float
         for item in items
@@ -260,19 +260,19 @@ def _labels_of_arrow(y: Any, start: Start) -> Codes:
 
     if y.null_count:
         row = int(np.argmax(np.asarray(y.is_null())))
-        raise missing_target_error(numbered(start, row))
+        raise missing_target_error(row_number(start, row))
     kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
     if numeric(kind):
         return labels(numbers_of(y.cast(kind)), start)
     if pa.types.is_temporal(kind):
         y = y.cast(pa.string())
-    return _sorted(codes(y), start)
+    return _sort_classes(codes(y), start)
 
 
-def _sorted(found: Codes, start: Start) -> Codes:
+def _sort_classes(found: Codes, start: Start) -> Codes:
     """The classes that occur, in order."""
     if (found.codes < 0).any():
-        raise missing_target_error(numbered(start, int(np.argmax(found.codes < 0))))
+        raise missing_target_error(row_number(start, int(np.argmax(found.codes < 0))))
     seen = np.bincount(found.codes, minlength=len(found.values)) > 0
     order = sorted(np.flatnonzero(seen), key=found.values.__getitem__)
     place = np.full(len(found.values), -1, dtype=np.int32)

@@ -32,8 +32,8 @@ from tallylearn.tables import (
     Codes,
     Column,
     Start,
-    numbered,
     plain,
+    row_number,
 )  # fmt: skip
 from tallylearn.tables.string_formats import DATES, EMPTY, NUMBERS, TRUTHS
 
@@ -41,7 +41,7 @@ Array = NDArray[Any]
 MIN_TEXT_WORDS = 4  # a string column is text when its values have this many words in the median,
 MIN_UNIQUE_NAMES = 10  # names: of fewer, all may differ by chance
 MIN_NAMES_WITH_REPEATS = 50  # from here on some names may come twice
-NEARLY = 0.95
+MIN_UNIQUE_SHARE = 0.95
 REPEATED = 2  # and come this many times each at most, on average
 
 
@@ -67,7 +67,7 @@ def all_but_different(present: int, different: int) -> bool:
     """Whether values are unique: all differ, or of many nearly all."""
     if present < MIN_UNIQUE_NAMES or different == present:
         return present >= MIN_UNIQUE_NAMES
-    return present >= MIN_NAMES_WITH_REPEATS and different >= NEARLY * present
+    return present >= MIN_NAMES_WITH_REPEATS and different >= MIN_UNIQUE_SHARE * present
 
 
 def kind_of_strings(name: str, column: Callable[[], Any], judged: InferredType) -> Column:
@@ -114,13 +114,13 @@ def numbers(name: str, data: Any, start: int = 0) -> Array:
 
 def codes(data: Any, declared: tuple[str, ...] = ()) -> Codes:
     """A column as categories: strings as they are, anything else by its plain name."""
-    data = _coded(data)
+    data = _dictionary_encode(data)
     names = data.dictionary.to_pylist()
     at = _places(data.indices)
     if not is_string_type(data.dictionary.type):
         names = [plain(name) if name is not None and name == name else None for name in names]
     if None in names or len(set(names)) < len(names):
-        return _recoded(names, at, declared)
+        return _merge_names(names, at, declared)
     return Codes(tuple(names), at, declared)
 
 
@@ -140,7 +140,7 @@ def _places(indices: Any) -> Array:
     return numpy_of(indices, np.dtype(f"i{indices.type.bit_width // 8}").type(-1))
 
 
-def _coded(data: Any) -> Any:
+def _dictionary_encode(data: Any) -> Any:
     """One dictionary for the whole column."""
     import pyarrow as pa
     import pyarrow.types as is_
@@ -155,7 +155,7 @@ def _coded(data: Any) -> Any:
     return data.dictionary_encode()
 
 
-def _recoded(names: list[str | None], at: Array, declared: tuple[str, ...]) -> Codes:
+def _merge_names(names: list[str | None], at: Array, declared: tuple[str, ...]) -> Codes:
     """Where two values share a name, or one stands for nothing."""
     kept = tuple(dict.fromkeys(name for name in names if name is not None))
     place: dict[str | None, int] = {name: i for i, name in enumerate(kept)}
@@ -181,7 +181,7 @@ def mask_missing(data: Any, missing: tuple[Any, ...]) -> Any:
     import pyarrow.types as is_
 
     if is_.is_dictionary(data.type):
-        coded = _coded(data)
+        coded = _dictionary_encode(data)
         return pa.DictionaryArray.from_arrays(
             coded.indices, mask_missing(coded.dictionary, missing)
         )
@@ -215,7 +215,7 @@ def check_long_integers(name: str, names: Codes, start: Start) -> None:
     """Refuse integers that were read as names, such as no double holds, where they are learned."""
     for row, value in enumerate(names.items()):
         if value is not None and int(float(value)) != int(value):
-            raise large_integer_error(name, value, numbered(start, row))
+            raise large_integer_error(name, value, row_number(start, row))
 
 
 def _check_integers(name: str, data: Any, start: int) -> None:

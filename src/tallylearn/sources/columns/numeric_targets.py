@@ -24,11 +24,11 @@ from tallylearn.sources.type_inference.string_column import (
     infer_string_column,
     read_strings,
 )
-from tallylearn.tables import Codes, Start, numbered
+from tallylearn.tables import Codes, Start, row_number
 from tallylearn.tables.string_formats import NUMBERS
 
 Array = NDArray[Any]
-TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have lost digits
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)  # smaller numbers have lost digits
 
 
 def measures(y: Any, start: Start = 0) -> Array:
@@ -41,7 +41,7 @@ def measures(y: Any, start: Start = 0) -> Array:
     if (row := _odd(y)) is not None:
         row = _stray(y, row) if read else row
         mostly = read and 2 * sum(_real(item) or _number(item) for item in y) > len(y)
-        raise _no_measure(y[row : row + 1].tolist()[0], numbered(start, row), mostly)
+        raise _no_measure(y[row : row + 1].tolist()[0], row_number(start, row), mostly)
     y = _as_nan(y)
     _check_held(y, start)
     numbers = y.astype(np.float64, copy=False)
@@ -54,7 +54,7 @@ def _measures_of_arrow(y: Any) -> Array:
     import pyarrow.types as is_
 
     kind = y.type.value_type if is_.is_dictionary(y.type) else y.type
-    if is_string_type(kind) and (written := _written(y)) is not None:
+    if is_string_type(kind) and (written := _parse_strings(y)) is not None:
         return written
     y = y.cast(kind)
     if not numeric(kind) or is_.is_decimal(kind):
@@ -62,7 +62,7 @@ def _measures_of_arrow(y: Any) -> Array:
     return numbers_of(y)
 
 
-def _written(y: Any) -> Array | None:
+def _parse_strings(y: Any) -> Array | None:
     """Strings as the numbers that they are written as; None where some are none."""
     column = encode_strings(y)
     found = infer_string_column(column, PLAIN)
@@ -115,7 +115,7 @@ def _check_sizes(array: Array, name: str) -> None:
     """Weights whose sum is a double, and of which one at least has all of its digits."""
     with np.errstate(over="ignore"):
         total, most = float(array.sum()), float(array.max(initial=0.0))
-    if 0 < most < TINY or not total < np.inf:
+    if 0 < most < SMALLEST_NORMAL or not total < np.inf:
         size, beyond = ("large", "their sum is") if most > 1 else ("small", "quotients of them are")
         raise InputError(
             f"{name} has the maximum {most:g}, which is so {size} that {beyond} outside the "
@@ -168,9 +168,9 @@ def check_finite(y: Array, start: Start) -> None:
         return
     row = int(np.argmin(np.isfinite(y)))
     if np.isnan(y[row]):
-        raise missing_target_error(numbered(start, row))
+        raise missing_target_error(row_number(start, row))
     raise TargetError(
-        f"the target is {y[row]} in row {numbered(start, row)}. Drop or correct that "
+        f"the target is {y[row]} in row {row_number(start, row)}. Drop or correct that "
         "row. Input y contains infinity."
     )
 
@@ -250,7 +250,7 @@ def _check_held(y: Array, start: Start) -> None:
         whole = isinstance(value, int) or (np.isfinite(float(value)) and value == int(value))
         if whole and not is_exact_double(int(value)):
             raise TargetError(
-                f"the target is {short_repr(int(value))} in row {numbered(start, int(row))}, an "
+                f"the target is {short_repr(int(value))} in row {row_number(start, int(row))}, an "
                 "integer that a double cannot hold. Pass it in a larger unit, or as "
                 "floats if its last digits do not matter."
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, quoted_list
+from tallylearn.errors import ColumnError, did_you_mean, quoted_list
 from tallylearn.sources.columns.category_types import codes_as_learned
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.csv.cell_errors import unit_error
@@ -36,10 +36,11 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d.*")  # a class that was r
 
 def missing_columns_error(missing: Sequence[str], have: Iterable[str]) -> ColumnError:
     """The error of a table without columns that the model was fitted to."""
-    several = "s" * (len(missing) > 1)
+    several, have = "s" * (len(missing) > 1), [*have]
+    likely = did_you_mean(missing[0], have).replace("Did you mean", f"Is {missing[0]!r} named")
     return ColumnError(
         f"the table has no column{several} {quoted_list(missing)}, which the model was fitted to. "
-        f"It has {quoted_list(have)}. Add the column{several}; the cells may be empty."
+        f"It has {quoted_list(have)}.{likely} Add the column{several}; the cells may be empty."
     )
 
 

@@ -171,7 +171,7 @@ class ArffFile:
         if kind == "string":
             return Attribute(name, kind)
         if kind == "date":
-            form = _VALUE.match(_uncommented(rest[4:]))
+            form = _VALUE.match(_strip_comment(rest[4:]))
             java = "" if form is None else _text(form[1], form[2], form[3])
             return Attribute(name, kind, form=self._date_format(name, java or ISO))
         if kind == "relational":
@@ -186,7 +186,7 @@ class ArffFile:
 
     def _values(self, name: str, rest: str, line: int) -> list[str | None]:
         """The values that a nominal attribute declares; a bare ? is none of them."""
-        inner = _uncommented(rest).rstrip()
+        inner = _strip_comment(rest).rstrip()
         inner = re.sub(r"\}\s*\{[^{}]*\}$", "}", inner)  # the weight of an attribute
         if not inner.endswith("}"):
             raise self._odd(f"line {line} does not close the values of attribute {name!r} with }}")
@@ -218,7 +218,7 @@ class ArffFile:
             for _ in range(header.lines):
                 stream.readline(MAX_ROW_BYTES + 1)
             while chunk := self._chunk(stream):
-                for batch in self._parsed(chunk, columns, rows):
+                for batch in self._parse_chunk(chunk, columns, rows):
                     rows += len(batch)
                     size = 16 * len(wanted) * min(rows, BLOCK)
                     check_memory(
@@ -226,7 +226,7 @@ class ArffFile:
                     )
                     yield batch.rename_columns(list(wanted))
 
-    def _parsed(self, chunk: bytes, columns: Sequence[int], before: int) -> Iterator[Any]:
+    def _parse_chunk(self, chunk: bytes, columns: Sequence[int], before: int) -> Iterator[Any]:
         """The rows of a chunk: by Arrow where they are plain, else one by one."""
         import pyarrow as pa
 
@@ -238,11 +238,11 @@ class ArffFile:
             except pa.ArrowInvalid:  # another number of cells, or no number: found row by row
                 table = None
             if table is not None:
-                arrays = {at: self._typed(at, table.column(str(at)), before) for at in plain}
+                arrays = {at: self._as_attribute(at, table.column(str(at)), before) for at in plain}
                 arrays |= {width: pa.array(np.ones(len(table)))}
                 yield pa.record_batch([arrays[at] for at in columns], [str(at) for at in columns])
                 return
-        lines = [text for line in chunk.decode().splitlines() if (text := _uncommented(line))]
+        lines = [text for line in chunk.decode().splitlines() if (text := _strip_comment(line))]
         step = max(1, CELLS // max(1, len(columns)))
         for first in range(0, len(lines), step):
             yield self._row_by_row(lines[first : first + step], columns, before + first)
@@ -276,7 +276,7 @@ class ArffFile:
         large = (pc.max(pc.abs(table.column(name))).as_py() for name in numeric)
         return None if any(one is not None and one >= EXACT for one in large) else table
 
-    def _typed(self, at: int, column: Any, before: int) -> Any:
+    def _as_attribute(self, at: int, column: Any, before: int) -> Any:
         """A column of strings or doubles as one of its attribute."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -417,7 +417,7 @@ class ArffFile:
                     f"{text[at:][:WIDTH]!r} on. A sparse row is {{number value, ...}}, with each "
                     f"attribute number from 0 to {width - 1} at most once. Correct the row."
                 )
-            found[number] = _unquoted(cell[2], cell[3], cell[4])
+            found[number] = _unquote(cell[2], cell[3], cell[4])
             at = cell.end()
         if text[end] != "}":
             raise self._odd(f"row {row} opens a brace and does not close it")
@@ -436,7 +436,7 @@ class ArffFile:
                     "Close each quote before the next comma, and write a backslash before a quote "
                     "inside a value."
                 )
-            cells.append(_unquoted(cell[1], cell[2], cell[3]))
+            cells.append(_unquote(cell[1], cell[2], cell[3]))
             at = cell.end()
         return [*cells, ""] if text.rstrip().endswith(",") and pattern is _VALUE else cells
 
@@ -471,21 +471,21 @@ class ArffFile:
 
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
         while line := stream.readline(MAX_ROW_BYTES + 1):
-            yield self._decoded(self._checked(line))
+            yield self._decode(self._check_length(line))
 
     def _chunk(self, stream: BinaryIO) -> bytes:
         """Some whole lines."""
         chunk = stream.read(CHUNK)
         rest = b"" if not chunk or chunk.endswith(b"\n") else stream.readline(MAX_ROW_BYTES + 1)
-        self._decoded(found := chunk + self._checked(rest))
+        self._decode(found := chunk + self._check_length(rest))
         return found
 
-    def _checked(self, line: bytes) -> bytes:
+    def _check_length(self, line: bytes) -> bytes:
         if len(line) > MAX_ROW_BYTES:
             raise long_cell_error(self.path)
         return line
 
-    def _decoded(self, data: bytes) -> str:
+    def _decode(self, data: bytes) -> str:
         try:
             return data.decode()
         except UnicodeDecodeError as error:
@@ -495,7 +495,7 @@ class ArffFile:
             ) from None
 
 
-def _uncommented(line: str) -> str:
+def _strip_comment(line: str) -> str:
     """A line without its comment, which begins with % at its beginning or behind a blank."""
     text = line.strip()
     for found in _QUOTED_OR_PERCENT.finditer(text) if "%" in text else ():
@@ -505,7 +505,7 @@ def _uncommented(line: str) -> str:
     return text
 
 
-def _unquoted(single: str | None, double: str | None, bare: str | None) -> str | None:
+def _unquote(single: str | None, double: str | None, bare: str | None) -> str | None:
     """A value as it is written, None for a question mark without quotes."""
     return None if bare == "?" else _text(single, double, bare)
 
@@ -514,10 +514,10 @@ def _text(single: str | None, double: str | None, bare: str | None) -> str:
     text = next((one for one in (single, double) if one is not None), None)
     if text is None:
         return bare or ""
-    return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
+    return _ESCAPE.sub(_unescape, text) if "\\" in text else text
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     if len(found[1]) == 5:
         return chr(int(found[1][1:], 16)).encode("utf-8", "replace").decode()
     return _ESCAPED.get(found[1], found[1])

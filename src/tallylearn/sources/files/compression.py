@@ -30,7 +30,7 @@ _BAD_DIRECTORY = (*DAMAGE, NotImplementedError, ValueError, IndexError, struct.e
 _ASIDE = ("__MACOSX/", "thumbs.db", ".ds_store")
 
 
-class Unpacked(io.RawIOBase):
+class UnpackedStream(io.RawIOBase):
     """The bytes in a packed file; to go back to its beginning is to unpack it again."""
 
     def __init__(self, packed: BinaryIO, unpack: Callable[[BinaryIO], BinaryIO]) -> None:
@@ -63,7 +63,7 @@ class Unpacked(io.RawIOBase):
             self._packed.close()
 
 
-class _Lent:
+class _BorrowedFile:
     """A file that Arrow reads and does not close with the stream that it makes of it."""
 
     closed = False
@@ -79,7 +79,7 @@ def _arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
     def unpack(packed: BinaryIO) -> BinaryIO:
         import pyarrow as pa
 
-        stream = pa.CompressedInputStream(pa.PythonFile(_Lent(packed), "r"), codec)
+        stream = pa.CompressedInputStream(pa.PythonFile(_BorrowedFile(packed), "r"), codec)
         return cast(BinaryIO, stream)
 
     return unpack
@@ -102,7 +102,9 @@ def open_file(path: Path) -> BinaryIO:
         start = file.peek(6)
         for magic, unpack in UNPACKING.items():
             if start.startswith(magic):
-                return cast(BinaryIO, io.BufferedReader(Unpacked(cast(BinaryIO, file), unpack)))
+                return cast(
+                    BinaryIO, io.BufferedReader(UnpackedStream(cast(BinaryIO, file), unpack))
+                )
         return cast(BinaryIO, file)
     except FileNotFoundError:
         raise FileError(f"{path}: the file does not exist. Check the path.") from None
@@ -159,7 +161,7 @@ def is_packed(path: Path) -> bool:
     if container(path) != path:
         return True
     with open_file(path) as file:
-        return isinstance(getattr(file, "raw", None), Unpacked)
+        return isinstance(getattr(file, "raw", None), UnpackedStream)
 
 
 def damaged_file_error(path: Path, error: BaseException) -> FileError:
@@ -251,7 +253,9 @@ def _plain(path: Path) -> io.BufferedReader:
             raise FileError(
                 f"{path} needs a password. Extract the archive first, and pass the extracted file."
             )
-    return io.BufferedReader(Unpacked(open(archive, "rb"), lambda packed: _member(packed, name)))
+    return io.BufferedReader(
+        UnpackedStream(open(archive, "rb"), lambda packed: _member(packed, name))
+    )
 
 
 def _member(packed: BinaryIO, name: str) -> BinaryIO:

@@ -55,7 +55,7 @@ class SheetDialect:
     footer: int = 0  # rows below the table, empty ones not counted
 
     @property
-    def told(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """As ``dialect=`` takes it."""
         header = [*self.names] or self.header
         skip = {"skip": self.skip} if self.skip else {}
@@ -81,35 +81,35 @@ class Workbook:
     start: ClassVar[int] = 1
 
     def __init__(self, path: Path, options: Mapping[str, Any], missing: Sequence[str]) -> None:
-        self.path, self.options, self.missing = path, _checked(options), frozenset(missing)
+        self.path, self.options, self.missing = path, _check_options(options), frozenset(missing)
 
     def __reduce__(self) -> Any:
         return Workbook, (self.path, self.options, tuple(self.missing))
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._read[1].column_names)
+        return tuple(self._contents[1].column_names)
 
     @property
     def dialect(self) -> SheetDialect:
-        return self._read[0]
+        return self._contents[0]
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
         wanted = columns_to_read(self.path, self.names, columns)
         for name in wanted:
             self._check_computed(name)
-        table = self._read[1].select(wanted)
+        table = self._contents[1].select(wanted)
         return (table.slice(at, BLOCK).combine_chunks() for at in range(0, len(table), BLOCK))
 
     @cached_property
-    def _read(self) -> tuple[SheetDialect, Any, dict[str, str]]:
+    def _contents(self) -> tuple[SheetDialect, Any, dict[str, str]]:
         """How the sheet is read, its rows, and in which columns a formula was not computed."""
         import pyarrow as pa
 
         name, rows, merged, uncached = _cells(self.path, self.options.get("sheet"))
         _mark(rows, uncached)
-        sheet, cells, rows = _begun(self.path, name, rows, merged, self.options)
+        sheet, cells, rows = _locate_table(self.path, name, rows, merged, self.options)
         columns, names = [], column_names(cells)
         odd: dict[str, str] = {}
         for at in range(len(cells)):
@@ -122,7 +122,7 @@ class Workbook:
 
     def _check_computed(self, name: str) -> None:
         """Refuse a column of formulas without values, which would all be missing."""
-        if (cell := self._read[2].get(name)) is not None:
+        if (cell := self._contents[2].get(name)) is not None:
             raise ColumnError(
                 f"{self.path}: column {name!r} has a formula in cell {cell} without a computed "
                 "value. Open the file in a spreadsheet program and save it, or leave the "
@@ -145,7 +145,7 @@ class Workbook:
         return frozenset(mark for mark in self.missing if is_value(mark))
 
 
-def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+def _check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as given, each of them possible."""
     said = {key: value for key, value in options.items() if value is not None}
     skip, sheet, header = said.get("skip", 0), said.get("sheet", ""), said.get("header", True)
@@ -171,7 +171,7 @@ def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any], di
             sizes = check_size(path, file) if file.read(len(ZIP)) == ZIP else {}
             file.seek(0)
             book = calamine.CalamineWorkbook.from_filelike(file)
-            sheet = _chosen(path, book, wanted)
+            sheet = _choose_sheet(path, book, wanted)
             rows = sheet.to_python(skip_empty_area=False)
             uncached: dict[int, int] = {}
             if any(part.uncached for part in sizes.values()):
@@ -232,7 +232,7 @@ def _calamine(path: Path) -> Any:
     return python_calamine
 
 
-def _chosen(path: Path, book: Any, wanted: Any) -> Any:
+def _choose_sheet(path: Path, book: Any, wanted: Any) -> Any:
     """The sheet that is asked for, or the only one with cells that is not hidden."""
     names: list[str] = [*book.sheet_names]
     if wanted is not None:
@@ -259,18 +259,18 @@ def _chosen(path: Path, book: Any, wanted: Any) -> Any:
     )
 
 
-def _begun(
+def _locate_table(
     path: Path, name: str, rows: list[list[Any]], merged: list[Any], options: Mapping[str, Any]
 ) -> tuple[SheetDialect, list[str], list[list[Any]]]:
     """How the sheet is read, the cells that name its columns, and the rows below them."""
     skip, header = options.get("skip"), options.get("header")
     guessed = skip is None and header in (None, True)
-    at = _above(rows) if guessed else skip or 0
-    spread, filled = _spread(path, rows, at, merged)
+    at = _count_rows_above(rows) if guessed else skip or 0
+    spread, filled = _fill_merged_names(path, rows, at, merged)
     if options.get("footer") is None and "header" not in options:
         _check_notes_below(path, name, spread)
     footer = options.get("footer") or 0
-    rest = _trimmed(_without_last(spread, footer))
+    rest = _drop_empty(_without_last(spread, footer))
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} is empty. Write a table into it.")
     shown = [[shown_as(cell) for cell in row] for row in rest[:MAX_SNIFFED_ROWS]]
@@ -329,7 +329,7 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
     )
 
 
-def _above(rows: Sequence[Sequence[Any]]) -> int:
+def _count_rows_above(rows: Sequence[Sequence[Any]]) -> int:
     """How many rows stand above the table: empty ones do not count as rows of it."""
     first = [[shown_as(cell) for cell in row] for row in rows[:MAX_SNIFFED_ROWS]]
     filled = [at for at, row in enumerate(first) if any(row)]
@@ -341,7 +341,7 @@ def _above(rows: Sequence[Sequence[Any]]) -> int:
     return filled[above] if above < len(filled) else 0
 
 
-def _trimmed(rows: Sequence[list[Any]]) -> list[list[Any]]:
+def _drop_empty(rows: Sequence[list[Any]]) -> list[list[Any]]:
     """Without the rows and columns that have no cell filled."""
     kept = [row for row in rows if row.count("") < len(row)]
     width = len(kept[0]) if kept else 0
@@ -349,7 +349,7 @@ def _trimmed(rows: Sequence[list[Any]]) -> list[list[Any]]:
     return kept if len(used) == width else [[row[at] for at in used] for row in kept]
 
 
-def _spread(
+def _fill_merged_names(
     path: Path, rows: Sequence[Sequence[Any]], at: int, merged: Sequence[Any]
 ) -> tuple[list[list[Any]], int]:
     """The rows from the first on, and how many merged cells below the names were filled in.
@@ -368,7 +368,7 @@ def _spread(
         upper[left : right + 1] = [upper[left]] * (right + 1 - left)
     below = [
         [shown_as(cell) for cell in row]
-        for row in _trimmed(rest[top - at + 1 :])[:MAX_SNIFFED_ROWS]
+        for row in _drop_empty(rest[top - at + 1 :])[:MAX_SNIFFED_ROWS]
     ]
     if not below or not has_header(below):
         return rest, filled

@@ -54,7 +54,7 @@ class Format:
         heeded = declared.dialect_for(self.options).items()
         said = {name: one for name, one in heeded if name != "date_format"}
         if odd := [name for name in said if name not in self.options]:
-            raise OptionError(_misplaced(path, self, odd))
+            raise OptionError(_unsupported_options(path, self, odd))
         if self.placed and is_packed(path):
             raise FileError(f"{path} is {self.what} that is compressed. Decompress it first.")
         return self.opened(path, said, marks(said.get("missing", MISSING), declared.missing))
@@ -90,7 +90,7 @@ def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
     """The format of a file, which may be open at its beginning; None for delimited text."""
     start, ending = start_of(path, file), bare(path)
     if start.startswith(ZIP):
-        return _zipped(path)
+        return _format_of_zip(path)
     if start.startswith(OLE):
         _check_ole(path)
         return WORKBOOK
@@ -109,7 +109,7 @@ def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
     return None if found is WORKBOOK else found  # a table as text that was named .xls
 
 
-def _zipped(path: Path) -> Format:
+def _format_of_zip(path: Path) -> Format:
     with open_unpacked(path) as file, zip_archive(path, file) as archive:
         names = archive.namelist()
     if _is_workbook(names):
@@ -133,7 +133,7 @@ def _check_ole(path: Path) -> None:
         raise FileError(f"{path} is a Word document, and not a table. Save the table as CSV.")
 
 
-def _misplaced(path: Path, form: Format, odd: Sequence[str]) -> str:
+def _unsupported_options(path: Path, form: Format, odd: Sequence[str]) -> str:
     if form.options == ("missing",):
         return (
             f"dialect= is for CSV files, and {path.name} is {form.what}, which takes only "

@@ -49,27 +49,27 @@ def _years(rows: Rows, places: Sequence[int]) -> bool:
     if len(rows) < 2 or len(cells) < 2 or not all(_YEAR.fullmatch(cell) for cell in cells):
         return False
     steps = {int(b) - int(a) for a, b in pairwise(cells)}
-    below = [cell for at in places for cell in _below(rows, at)]
+    below = [cell for at in places for cell in _cells_below(rows, at)]
     even = len(steps) == 1 and (len(cells) > 2 or steps <= {1, -1})
     return even and 0 not in steps and not any(_YEAR.fullmatch(cell) for cell in below)
 
 
 def _over_numbers(rows: Rows, values: Sequence[int]) -> bool:
     """Two words or more, all that is below them numbers; and no number that is over words."""
-    if len(rows) < 3 or any(not is_value(cell) for at in values for cell in _below(rows, at)):
+    if len(rows) < 3 or any(not is_value(cell) for at in values for cell in _cells_below(rows, at)):
         return False
     words = [at for at, cell in enumerate(rows[0]) if at not in values and cell.strip() not in GAPS]
-    columns = [_below(rows, at) for at in words]
+    columns = [_cells_below(rows, at) for at in words]
     return sum(bool(column) and all(map(is_value, column)) for column in columns) > 1
 
 
 def over_numbers(rows: Rows) -> bool:
     """Whether the first row has words only, and some column nothing but values below its word."""
-    columns = (_below(rows, at) for at in range(len(rows[0])))
+    columns = (_cells_below(rows, at) for at in range(len(rows[0])))
     return not any(map(is_value, rows[0])) and any(c and all(map(is_value, c)) for c in columns)
 
 
-def _below(rows: Rows, at: int) -> list[str]:
+def _cells_below(rows: Rows, at: int) -> list[str]:
     """The filled cells of a column under the first row."""
     cells = (row[at].strip() for row in rows[1:] if at < len(row))
     return [cell for cell in cells if cell not in GAPS]
@@ -109,7 +109,7 @@ def doubtful(rows: Rows) -> list[str]:
     columns = {
         name: [at for at, cell in enumerate(rows[0]) if cell.strip() == name] for name in twice
     }
-    return [name for name in twice if any(name in _below(rows, at) for at in columns[name])]
+    return [name for name in twice if any(name in _cells_below(rows, at) for at in columns[name])]
 
 
 def are_names(header: Any) -> bool:

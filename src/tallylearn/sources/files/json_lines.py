@@ -22,7 +22,7 @@ from tallylearn.sources.files.parts import columns_to_read
 ENDINGS = (".jsonl", ".ndjson", ".json")
 CHUNK = 1 << 23  # bytes of whole lines
 MAX_LINE_BYTES = 1 << 24  # bytes of one line
-HELD = 10  # times the bytes of a list of objects: what its objects take in Python
+OBJECT_SIZE_FACTOR = 10  # times the bytes of a list of objects: what its objects take in Python
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class JsonFile:
         options = arrow.ParseOptions(schema, unexpected_field_behavior="ignore")
         for before, chunk in _chunks(self.path):
             try:
-                table = _parsed(chunk, options)
+                table = _parse_chunk(chunk, options)
             except pa.ArrowInvalid as error:
                 raise InputError(
                     f"{self.path}: a row after line {before} cannot be read: {str(error)[:200]}. "
@@ -81,7 +81,7 @@ class JsonFile:
 
         key = self._keys[name]
         if pa.types.is_nested(key.kind) and not key.line:
-            line, value = self._first(name)
+            line, value = self._first_nested(name)
             raise ColumnError(
                 f"{self.path}: {name!r} has several values in line {line} "
                 f"({short_repr(value, 60)}), and a cell can have only one. Split them, as "
@@ -94,7 +94,7 @@ class JsonFile:
                 f'lines, or leave the column out with ignore=["{name}"].'
             )
 
-    def _first(self, name: str) -> tuple[int, Any]:
+    def _first_nested(self, name: str) -> tuple[int, Any]:
         """The first line with an object or a list behind a key, and that."""
         for before, chunk in _chunks(self.path):
             for line, text in enumerate(chunk.splitlines(), before + 1):
@@ -113,13 +113,13 @@ class JsonFile:
         found: dict[str, Key] = {}
         for before, chunk in _chunks(self.path):
             try:
-                schema = _parsed(chunk).schema
+                schema = _parse_chunk(chunk).schema
             except pa.ArrowInvalid:
                 _search(self.path, chunk, before, found)
                 continue
             for name, kind in zip(schema.names, schema.types, strict=True):
                 kind = pa.string() if pa.types.is_timestamp(kind) else kind
-                both = _joined(found[name].kind, kind) if name in found else kind
+                both = _common_type(found[name].kind, kind) if name in found else kind
                 if both is None:
                     _search(self.path, chunk, before, found)
                 else:
@@ -132,7 +132,7 @@ class JsonFile:
         return found
 
 
-def _parsed(chunk: bytes, options: Any = None) -> Any:
+def _parse_chunk(chunk: bytes, options: Any = None) -> Any:
     """What Arrow reads; null in the place of a row is left to who looks at lines: Arrow crashes."""
     import pyarrow as pa
     import pyarrow.json as arrow
@@ -143,7 +143,7 @@ def _parsed(chunk: bytes, options: Any = None) -> Any:
     return arrow.read_json(io.BytesIO(chunk), reading, options)
 
 
-def _joined(one: Any, other: Any) -> Any:
+def _common_type(one: Any, other: Any) -> Any:
     """The type of values of both types; None where there is none."""
     import pyarrow as pa
 
@@ -175,7 +175,7 @@ def _search(path: Path, chunk: bytes, before: int, found: dict[str, Key]) -> Non
         for name, value in row.items():
             kind = _kind(value)
             known = found.setdefault(name, Key(kind))
-            both = _joined(known.kind, kind)
+            both = _common_type(known.kind, kind)
             if both is None:
                 found[name] = known if known.line else Key(known.kind, line, value)
             else:
@@ -200,9 +200,11 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
             file.seek(0)
             if start.startswith(b"["):
-                data = whole(path, file, HELD, "Write it as JSON lines, an object a line.")
+                data = whole(
+                    path, file, OBJECT_SIZE_FACTOR, "Write it as JSON lines, an object a line."
+                )
                 _check_utf8(path, data, 0)
-                yield 0, _listed(path, data)
+                yield 0, _lines_of_list(path, data)
                 return
             before = 0
             while lines := file.readlines(CHUNK):
@@ -235,7 +237,7 @@ def _check_utf8(path: Path, data: bytes, before: int) -> None:
         ) from None
 
 
-def _listed(path: Path, data: bytes) -> bytes:
+def _lines_of_list(path: Path, data: bytes) -> bytes:
     """One list of objects as lines; a row's number is its line's."""
     try:
         rows = json.loads(data)

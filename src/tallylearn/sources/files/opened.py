@@ -33,7 +33,7 @@ class OpenedFiles:
         self._runs_of: dict[Path, Sequence[FormatReader]] = {}
 
     @property
-    def parsed(self) -> bool:
+    def is_parsed_text(self) -> bool:
         """Whether to read some of them is to parse text."""
         return any((form := self._format(path)) is None or form.parsed for path in self.paths)
 
@@ -70,7 +70,7 @@ class OpenedFiles:
         with open_file(path) as file:
             form = self._formats[path] = format_of(path, file)
             if form is None:
-                return self._delimited(path, asked, file)
+                return self._open_delimited(path, asked, file)
         run = self._runs(path, form)[0]
         self.dialect = getattr(run, "dialect", None)
         self.categories = getattr(run, "categories", {})
@@ -78,11 +78,11 @@ class OpenedFiles:
         wanted = [name for name in run.names if asked(name)]
         return run.names, table_of(wanted, next(run.tables(wanted), None) if wanted else None)
 
-    def _delimited(
+    def _open_delimited(
         self, path: Path, asked: Callable[[str], bool], file: BinaryIO
     ) -> tuple[tuple[str, ...], Any]:
         """How an open file is written, its header and its first block."""
-        self.dialect = self._sniffed(path, file)
+        self.dialect = self._sniff(path, file)
         part = Delimited(path, self.dialect, file)
         wanted = [name for name in part.names if asked(name)]
         said = {name for name in wanted if self.declared.kind(name) == DATE}
@@ -95,7 +95,7 @@ class OpenedFiles:
         if (form := self._format(path)) is not None:
             return self._runs(path, form)
         if not isinstance(self.dialect, Dialect):
-            self.dialect = self._sniffed(path)
+            self.dialect = self._sniff(path)
         return [DelimitedReader(path, self._dialect_of(path, self.dialect), forms or {})]
 
     def _format(self, path: Path) -> Format | None:
@@ -109,10 +109,10 @@ class OpenedFiles:
         """The dialect of all files; lines above a table, where some were found, are each file's."""
         if not first.skip or "skip" in self.declared.dialect_for(OPTIONS):
             return first
-        own = self._sniffed(path)
+        own = self._sniff(path)
         return replace(first, skip=own.skip, names=own.names, header=own.header)
 
-    def _sniffed(self, path: Path, file: BinaryIO | None = None) -> Dialect:
+    def _sniff(self, path: Path, file: BinaryIO | None = None) -> Dialect:
         return sniff(path, self.declared.dialect_for(OPTIONS), self.declared.missing, file)
 
     def _runs(self, path: Path, form: Format) -> Sequence[FormatReader]:

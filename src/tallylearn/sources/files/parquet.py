@@ -26,7 +26,7 @@ BUFFER = 1 << 16  # bytes of a column that are read ahead: else all that a row g
 
 
 @dataclass(frozen=True)
-class Run:
+class FileRun:
     """Row groups of a Parquet file, or record batches of an Arrow file, one after the other."""
 
     path: Path
@@ -40,7 +40,7 @@ class Run:
         return self.rows + 1
 
 
-class ParquetRun(Run):
+class ParquetRun(FileRun):
     """Row groups; strings come as dictionaries, one batch in memory at a time."""
 
     @classmethod
@@ -80,22 +80,22 @@ class ParquetRun(Run):
                 yield from file.iter_batches(BLOCK, [group], wanted, use_threads=threaded)
 
 
-class ArrowRun(Run):
+class ArrowRun(FileRun):
     """Record batches of an Arrow IPC file, or a whole stream."""
 
     @classmethod
     def of(cls, path: Path) -> list[ArrowRun]:
         """A file in runs of about a million rows; a stream, or one batch, is one run."""
-        with _read_as("Arrow", path), _opened(path) as reader:
+        with _read_as("Arrow", path), _open_reader(path) as reader:
             if getattr(reader, "num_record_batches", 1) < 2 or not reader.schema.names:
                 return [cls(path)]
-        with _read_as("Arrow", path), _opened(path, [0]) as reader:
+        with _read_as("Arrow", path), _open_reader(path, [0]) as reader:
             batches = map(reader.get_batch, range(reader.num_record_batches))
             return [cls(path, *run) for run in _runs([len(batch) for batch in batches])]
 
     @property
     def names(self) -> tuple[str, ...]:
-        with _read_as("Arrow", self.path), _opened(self.path) as reader:
+        with _read_as("Arrow", self.path), _open_reader(self.path) as reader:
             return tuple(without_index_names(reader.schema.names))
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -103,10 +103,10 @@ class ArrowRun(Run):
         return _blocks("Arrow", self.path, self._batches(columns))
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        with _opened(self.path) as reader:
+        with _open_reader(self.path) as reader:
             every = tuple(reader.schema.names)
         wanted = columns_to_read(self.path, without_index_names(every), columns)
-        with _opened(self.path, [every.index(name) for name in wanted]) as reader:
+        with _open_reader(self.path, [every.index(name) for name in wanted]) as reader:
             batches: Iterable[Any] = reader
             if hasattr(reader, "num_record_batches"):
                 last = reader.num_record_batches if self.last is None else self.last
@@ -130,7 +130,7 @@ def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 @contextmanager
-def _opened(path: Path, columns: Sequence[int] | None = None) -> Iterator[Any]:
+def _open_reader(path: Path, columns: Sequence[int] | None = None) -> Iterator[Any]:
     """A reader of a file, or of a stream: the first has a footer, the second has none."""
     import pyarrow as pa
 
@@ -146,7 +146,7 @@ def _opened(path: Path, columns: Sequence[int] | None = None) -> Iterator[Any]:
 
 def _blocks(form: str, path: Path, batches: Iterator[Any]) -> Iterator[Any]:
     """Batches, each looked at in full, as blocks; what Arrow says against them is an error."""
-    tables = regroup(_validated(batches))
+    tables = regroup(_validate_batches(batches))
     blocks = read_ahead(tables) if thread_limit() > 1 else tables
     while True:
         with _read_as(form, path):
@@ -156,7 +156,7 @@ def _blocks(form: str, path: Path, batches: Iterator[Any]) -> Iterator[Any]:
         yield block
 
 
-def _validated(batches: Iterator[Any]) -> Iterator[Any]:
+def _validate_batches(batches: Iterator[Any]) -> Iterator[Any]:
     for batch in batches:
         batch.validate(full=True)
         yield batch

@@ -67,7 +67,7 @@ class Reading:
         apart = {f"{name}.{part}" for name, parts in self.schema.parts for part in parts}
         apart |= {*self.schema.identifiers}
         names = [name for name in self.schema.names if name not in apart]
-        return (*names, *(name for name, _ in self.schema.parts), *self.declared.beside)
+        return (*names, *(name for name, _ in self.schema.parts), *self.declared.role_columns)
 
     def forms(self, judged: Mapping[str, InferredType], decimal: str) -> dict[str, str]:
         """How columns come from text, if not as strings: plain numbers and dates, long text."""
@@ -82,7 +82,9 @@ class Reading:
                 for name, one in written.items()}  # fmt: skip
         found = {name: "number" for name, one in bare.items() if one == plain}
         dates = [name for name, one in bare.items() if one == iso]
-        found |= {n: "date" for n in dates if n not in self.declared.beside}  # those are labels
+        found |= {
+            n: "date" for n in dates if n not in self.declared.role_columns
+        }  # those are labels
         return found | {column.name: "text" for column in self.schema.of_kind(TEXT)}
 
     def frame(self, data: Any, path: Path | None = None) -> Frame:
@@ -98,7 +100,7 @@ class Reading:
             marks=tuple(m for m in told.missing if isinstance(m, int | float)),
         )  # fmt: skip
 
-    def judged(
+    def infer_types(
         self, readers: Iterable[FileReader], names: Sequence[str]
     ) -> dict[str, InferredType]:
         """What columns are by all of their cells."""
@@ -107,7 +109,7 @@ class Reading:
             start = reader.start
             for data in reader.tables(names):
                 frame = self.frame(data)
-                for name in filter(frame.written, names):
+                for name in filter(frame.is_string, names):
                     column = encode_strings(frame.column(name), frame.missing)
                     cells[name] += CellTally.of(column, start)
                 start += len(data)
@@ -115,7 +117,7 @@ class Reading:
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:
         """One column as Arrow has values of its kind, learned from or beside."""
-        if name in self.declared.beside:
+        if name in self.declared.role_columns:
             return column_as_declared(frame, name, start, self.spelled)
         kind = kinds.get(name, DATE)  # a date that is taken apart
         return values_of(
@@ -132,7 +134,7 @@ class Reading:
         group = groups_of(frame, self.declared)
         if group is not None:  # in the order of their names, whichever block names them first
             names = tuple(sorted(group.values))
-            group = Codes(names, group.among(names))
+            group = Codes(names, group.recode(names))
         return replace(block, target=target, weight=weight, group=group)
 
 
@@ -152,7 +154,7 @@ class FilePart:
                 yield self.reading.block(data, start, path)
                 start += len(data)
 
-    def typed(self) -> Iterator[Any]:
+    def typed_tables(self) -> Iterator[Any]:
         """Tables of Arrow with the values that were read, the target last."""
         import pyarrow as pa
 

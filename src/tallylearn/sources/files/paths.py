@@ -13,7 +13,7 @@ from tallylearn.sources.files.compression import container, members, only_member
 def find_files(path: str | Path) -> list[Path]:
     """The files that a path or a glob names, sorted."""
     try:
-        return _found(path)
+        return _find(path)
     except FileError:
         raise
     except OSError as error:  # a name that is too long, a folder that is closed
@@ -22,26 +22,26 @@ def find_files(path: str | Path) -> list[Path]:
         ) from None
 
 
-def _found(path: str | Path) -> list[Path]:
+def _find(path: str | Path) -> list[Path]:
     archive = container(Path(path))
     if archive != Path(path) and archive.is_file():
-        return _inside(archive, Path(path))
+        return _find_members(archive, Path(path))
     if any(mark in str(path) for mark in "*?[") and not Path(path).is_file():
         paths = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
         if not paths:
             raise FileError(f"no file matches {str(path)!r}. Check the folder and the ending.")
-        return [_unzipped(one) for one in paths]
+        return [_unwrap_zip(one) for one in paths]
     if not Path(path).is_file():
         raise FileError(f"{str(path)!r} {_why_not(Path(path))}.")
-    return [_unzipped(Path(path))]
+    return [_unwrap_zip(Path(path))]
 
 
-def _unzipped(path: Path) -> Path:
+def _unwrap_zip(path: Path) -> Path:
     """The only file in an archive; any other file as it is."""
     return only_member(path) if path.suffix.lower() == ".zip" and is_zipfile(path) else path
 
 
-def _inside(archive: Path, path: Path) -> list[Path]:
+def _find_members(archive: Path, path: Path) -> list[Path]:
     """The members of an archive that a path or a glob names."""
     if not is_zipfile(archive):
         raise FileError(

@@ -87,7 +87,7 @@ class StatisticsFile:
         found = {name: dict(labels) for name, labels in self._about.variable_value_labels.items()}
         for cells in self._chunks([*found]) if found else ():
             for name in [*found]:
-                if {cell for cell in cells[name] if _filled(cell)} - {*found[name]}:
+                if {cell for cell in cells[name] if _is_filled(cell)} - {*found[name]}:
                     del found[name]
             if not found:
                 break
@@ -125,7 +125,7 @@ class StatisticsFile:
         return pyreadstat
 
 
-def _filled(cell: Any) -> bool:
+def _is_filled(cell: Any) -> bool:
     return cell is not None and cell == cell and cell != ""
 
 
@@ -133,7 +133,7 @@ def _column(cells: Sequence[Any], labels: Mapping[Any, str] | None) -> Any:
     """Cells as one Arrow array; with labels, as those."""
     import pyarrow as pa
 
-    some = [cell if _filled(cell) else None for cell in cells]
+    some = [cell if _is_filled(cell) else None for cell in cells]
     if labels is not None:
         return pa.array([None if cell is None else labels[cell] for cell in some], pa.string())
     first = next((cell for cell in some if cell is not None), 0.0)

@@ -54,7 +54,7 @@ class Files(DeclaredTable):
         self._opened = self.opening(self.paths, declared)
         self._reading = Reading(schema or Schema(()), declared, schema is not None)
         for path in self.paths:  # until one has rows, to tell the kinds of its columns by
-            self._names, shown = self._begun(path)
+            self._names, shown = self._read_first_block(path)
             if schema is not None or len(shown):
                 break
         declared.check(self.names) if schema is None else check_declared(declared, schema)
@@ -66,11 +66,11 @@ class Files(DeclaredTable):
             None if schema is None else {}
         )  # what was learned has its identifiers
         self._whole: Mapping[str, InferredType] = {}  # columns that all cells were asked about
-        self._judge(shown)
+        self._infer_schema(shown)
 
     def _check_weight(self, name: str) -> None:
         """Refuse weights that a file has for its rows until somebody says what they mean."""
-        if name and name not in self.declared.aside:
+        if name and name not in self.declared.non_features:
             column = f'"{name}"'
             raise InputError(
                 f"{self.paths[0]}: some rows have a weight. Use weight={column} for "
@@ -90,9 +90,9 @@ class Files(DeclaredTable):
     def remarks(self) -> tuple[str, ...]:
         return (*getattr(self.dialect, "notes", ()), *super().remarks)
 
-    def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
+    def _read_first_block(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
-        names, first = self._opened.first(path, self._in_question)
+        names, first = self._opened.first(path, self._needs_inference)
         self._reading = replace(self._reading, hints=self._opened.hints)
         if isinstance(dialect := self.dialect, Dialect):
             self._reading = replace(self._reading, missing=dialect.missing)
@@ -102,13 +102,13 @@ class Files(DeclaredTable):
             self._reading = replace(self._reading, missing=marks(self.declared.dialect["missing"]))
         return names, self._reading.frame(first)
 
-    def _in_question(self, name: str) -> bool:
+    def _needs_inference(self, name: str) -> bool:
         """Whether the first block is asked about a column: where its kind is known, it is not."""
         if self._reading.learned:
-            return name in self.declared.beside
+            return name in self.declared.role_columns
         return name not in self.declared.ignore
 
-    def _judge(self, shown: Frame) -> None:
+    def _infer_schema(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
         found = {**infer_column_types(shown, self.declared, start=1), **self._whole}
@@ -116,7 +116,7 @@ class Files(DeclaredTable):
             n for n, j in found.items() if (j.ambiguity or j.provisional) and n not in self._whole
         ]
         if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
-            found |= self._asked_whole(unsure)
+            found |= self._infer_from_all_cells(unsure)
         if not self._reading.learned:
             if not isinstance(self.dialect, Dialect):  # the cells of text have no type
                 check_types(shown, self.declared)
@@ -127,9 +127,9 @@ class Files(DeclaredTable):
             self._reading = replace(self._reading, schema=schema, sure=sure)
             self.long_integers = long_integers(shown, schema)
         self.inferred: Mapping[str, InferredType] = found
-        self._reading = self._told(self._reading)
+        self._reading = self._with_target_formats(self._reading)
 
-    def _told(self, reading: Reading) -> Reading:
+    def _with_target_formats(self, reading: Reading) -> Reading:
         """With how the columns beside are written; 007 and 7 are two groups."""
         declared = reading.declared
         known = {**declared.spellings, **{name: j.format for name, j in self.inferred.items()}}
@@ -137,10 +137,10 @@ class Files(DeclaredTable):
         names = [name for name in (*targets, declared.weight) if name and name != declared.groups]
         return replace(reading, spelled={name: known.get(name, StringFormat()) for name in names})
 
-    def _asked_whole(self, names: Sequence[str]) -> dict[str, InferredType]:
+    def _infer_from_all_cells(self, names: Sequence[str]) -> dict[str, InferredType]:
         """What columns are by all of their cells, which are read for that."""
         readers = (reader for path in self.paths for reader in self._opened.readers(path))
-        return self._reading.judged(readers, names)
+        return self._reading.infer_types(readers, names)
 
     def reinfer(self, odd: CellError) -> Files:
         return self.reinfer_unchecked(odd).require_unambiguous()
@@ -148,12 +148,12 @@ class Files(DeclaredTable):
     def reinfer_unchecked(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
-        said = name in self.declared.said or name == self.declared.weight
+        said = name in self.declared.described or name == self.declared.weight
         if self._reading.learned or name in self._whole or said:
             raise odd from None
         found = copy(self)
-        found._whole = {**self._whole, **self._asked_whole([name])}
-        found._judge(self._begun(self.paths[0])[1])
+        found._whole = {**self._whole, **self._infer_from_all_cells([name])}
+        found._infer_schema(self._read_first_block(self.paths[0])[1])
         return found
 
     @property
@@ -166,7 +166,7 @@ class Files(DeclaredTable):
 
     @property
     def is_text(self) -> bool:
-        return bool(self._opened.parsed)
+        return bool(self._opened.is_parsed_text)
 
     def parts(self) -> Iterator[FilePart]:
         """File after file in sorted order; rows are numbered from 1 in each file."""
@@ -187,36 +187,38 @@ class Files(DeclaredTable):
             return self.reinfer(odd).whole()
         return join_blocks(blocks, self.schema)
 
-    def proved(self) -> Files:
+    def validate(self) -> Files:
         """The same files, read once so that every cell is known to be like its column."""
         try:
             for _ in self.blocks():
                 pass
         except CellError as odd:
-            return self.reinfer(odd).proved()
+            return self.reinfer(odd).validate()
         return self
 
     def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Files:
-        return self._declaring(self.declared.with_roles(targets, weight, groups))
+        return self._with_declaration(self.declared.with_roles(targets, weight, groups))
 
     def with_schema(self, schema: Schema) -> Files:
         check_declared(self.declared, schema)
-        return self._again(replace(self._reading, schema=schema, learned=True))
+        return self._with_reading(replace(self._reading, schema=schema, learned=True))
 
     def first_block(self) -> tuple[Block, bool]:
         shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
         return shown, len(self._shown) < BLOCK and len(self.paths) == 1
 
     def with_columns(self, schema: Schema) -> Files:
-        return self._again(replace(self._reading, schema=schema))
+        return self._with_reading(replace(self._reading, schema=schema))
 
     def without_target(self) -> Files:
-        return self._again(replace(self._reading, declared=self.declared.with_roles((), None)))
+        return self._with_reading(
+            replace(self._reading, declared=self.declared.with_roles((), None))
+        )
 
     def with_coded_target(self, coding: Coding) -> Files:
-        return self._again(replace(self._reading, coding=coding))
+        return self._with_reading(replace(self._reading, coding=coding))
 
     @property
     def small(self) -> bool:
@@ -237,7 +239,7 @@ class Files(DeclaredTable):
             },
         )
         bare = replace(block, target=None, weight=None)
-        return Table(bare, block.target, block.weight, self.declared)._with(**known)
+        return Table(bare, block.target, block.weight, self.declared)._replace(**known)
 
     @property
     def title(self) -> str:
@@ -257,12 +259,12 @@ class Files(DeclaredTable):
     def without_gaps(self) -> Table:
         held = self.load()
         held.block = replace(held.block, start=0)  # rows in memory count from 0
-        return held.without_gaps()._with(inferred=self.inferred)
+        return held.without_gaps()._replace(inferred=self.inferred)
 
     def group_labels(self, name: str, most: int | None = None) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""
         alone = replace(self.declared, groups=name, targets=(), weight=None)
-        narrow = self._again(Reading(Schema(()), alone, learned=True))
+        narrow = self._with_reading(Reading(Schema(()), alone, learned=True))
         groups, rows = [], 0
         for block in narrow.blocks():
             if block.group is not None:
@@ -286,19 +288,19 @@ class Files(DeclaredTable):
             return np.concatenate([block.numbers[:, 0] for block in blocks])
         return join_codes([values_in(block, name) for block in blocks])
 
-    def typed(self) -> Iterator[Any]:
+    def typed_tables(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
-        return (table for part in self.parts() for table in part.typed())
+        return (table for part in self.parts() for table in part.typed_tables())
 
     def raw(self) -> Iterator[Any]:
         """The rows as Arrow tables, all columns of every file, as they stand there."""
         return (t for path in self.paths for r in self._readers(path) for t in r.tables(self.names))
 
-    def written(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
+    def raw_cells(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
         """For every part some columns as they stand, in tables of as many rows as its blocks."""
         for path in self.paths:
             for reader in self._readers(path):
-                yield getattr(reader, "written", reader.tables)(names)
+                yield getattr(reader, "raw_cells", reader.tables)(names)
 
     def __repr__(self) -> str:
         how = f": {self.dialect}" if self.dialect else ""
@@ -311,21 +313,23 @@ class Files(DeclaredTable):
         forms = self._reading.forms(self.inferred, self.dialect.decimal)
         return list(self._opened.readers(path, forms))
 
-    def _declaring(self, declared: Declaration) -> Files:
+    def _with_declaration(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
         if self._reading.learned:
             return self.redeclare(declared)
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
-        kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)
+        kept = (
+            c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.non_features
+        )
         schema = self.schema.of_columns(kept)
-        return self._again(replace(self._reading, schema=schema, declared=declared))
+        return self._with_reading(replace(self._reading, schema=schema, declared=declared))
 
-    def _again(self, reading: Reading) -> Files:
+    def _with_reading(self, reading: Reading) -> Files:
         """The same files, not looked at again."""
         found = copy(self)
         found.declared = reading.declared
-        found._reading = found._told(reading)
+        found._reading = found._with_target_formats(reading)
         return found
 
 

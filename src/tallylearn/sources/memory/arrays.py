@@ -30,7 +30,7 @@ def array_of(X: Any) -> Array:
     except KindError:
         raise
     except ValueError:
-        raise _ragged(X) from None
+        raise _ragged_rows_error(X) from None
 
 
 def array_of_items(items: Any) -> Array:
@@ -45,7 +45,7 @@ def array_of_items(items: Any) -> Array:
     if array.dtype.kind in "US":
         same = all(issubclass(kind, str | bytes) for kind in kinds)
     else:
-        same = kinds.isdisjoint((bool, np.bool_)) and not _rounded(array)
+        same = kinds.isdisjoint((bool, np.bool_)) and not _may_be_rounded(array)
     return array if same else np.array(items, dtype=object)
 
 
@@ -69,7 +69,7 @@ def _asarray(items: Any) -> Array:
     """NumPy's array; what an object's own conversion raises is an error of ours."""
     check_computed(items)
     try:
-        found = fill_masked(_stacked(items))
+        found = fill_masked(_stack_masked(items))
         return found if isinstance(found, np.ma.MaskedArray) else np.asarray(found)
     except (ValueError, MemoryError):
         raise  # rows of different lengths: told by whoever knows what the rows are
@@ -81,7 +81,7 @@ def _asarray(items: Any) -> Array:
         ) from None
 
 
-def _stacked(items: Any) -> Any:
+def _stack_masked(items: Any) -> Any:
     """Rows of which some have a mask, as one array with all of them; NumPy's would lose it."""
     if not isinstance(items, list | tuple):
         return items
@@ -326,12 +326,12 @@ def _of_pandas(values: Any) -> bool:
     return type(values).__module__.startswith("pandas")
 
 
-def _rounded(array: Array) -> bool:
+def _may_be_rounded(array: Array) -> bool:
     """Whether NumPy may have made doubles of large integers."""
     return array.dtype.kind == "f" and bool((np.abs(array) >= EXACT).any())
 
 
-def _ragged(X: Any) -> InputError:
+def _ragged_rows_error(X: Any) -> InputError:
     rows = [[row] if isinstance(row, str) or (items := items_of(row)) is None else items
             for row in X]  # fmt: skip
     for at, row in enumerate(rows):
@@ -340,10 +340,10 @@ def _ragged(X: Any) -> InputError:
                 f"row {at} has {len(row)} cells, and row 0 has {len(rows[0])}. Pass rows of the "
                 "same length."
             )
-    return _nested(rows)
+    return _nested_cell_error(rows)
 
 
-def _nested(rows: Sequence[Any]) -> InputError:
+def _nested_cell_error(rows: Sequence[Any]) -> InputError:
     cells = ((at, j, cell) for at, row in enumerate(rows) for j, cell in enumerate(row))
     long = (cell for cell in cells if hasattr(cell[2], "__len__") and not isinstance(cell[2], str))
     at, j, odd = next(long, (0, 0, rows[0]))

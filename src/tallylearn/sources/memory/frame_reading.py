@@ -101,7 +101,7 @@ def groups_of(frame: Frame, declared: Declaration) -> Codes | None:
     if declared.groups is None:
         return None
     data = frame.column(declared.groups)
-    if frame.read and frame.written(declared.groups):
+    if frame.read and frame.is_string(declared.groups):
         data = encode_strings(data, frame.missing)
     return codes(mask_missing(data, declared.missing))
 
@@ -132,11 +132,14 @@ def block_of(frame: Frame, schema: Schema, start: int = 0, learned: bool = False
     """
     if frame.matrix is not None and frame.names == schema.numbers and not schema.missing:
         return Block(schema, frame.matrix, start=start)
-    frame = _apart(frame, schema, start, learned)
+    frame = _split_dates(frame, schema, start, learned)
     return Block(
         schema,
         _matrix(frame, schema, start, learned),
-        {c.name: _coded(frame, c, schema, start, learned) for c in schema.of_kind(CATEGORY)},
+        {
+            c.name: _category_codes(frame, c, schema, start, learned)
+            for c in schema.of_kind(CATEGORY)
+        },
         {c.name: _text(frame, c.name, schema) for c in schema.of_kind(TEXT)},
         start=start,
     )
@@ -146,7 +149,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     """A column as Arrow has values of its kind; strings are read as they are written."""
     data = frame.column(name)
     typed = kind == CATEGORY and name not in frame.answers
-    if not frame.written(name) and (typed or origin_of(data.type) != "text"):
+    if not frame.is_string(name) and (typed or origin_of(data.type) != "text"):
         return mask_missing(data, (*schema.missing, *frame.marks))
     column = strings_of(frame, name, marks_of(frame, schema.missing))
     spelling = schema.spellings.get(name, PLAINLY.get(kind, StringFormat()))
@@ -174,13 +177,15 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     return mask_missing(found, (*marks, *frame.marks))
 
 
-def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bool) -> Codes:
+def _category_codes(
+    frame: Frame, column: Column, schema: Schema, start: int, learned: bool
+) -> Codes:
     data = values_of(frame, column.name, kind=CATEGORY, schema=schema, start=start, learned=learned)
     return codes_as_learned(column, origin_of(data.type), codes(data, column.values), start)
 
 
 def _text(frame: Frame, name: str, schema: Schema) -> Any:
-    if frame.written(name):
+    if frame.is_string(name):
         return strings(trim_strings(strings(frame.column(name)), marks_of(frame, schema.missing)))
     return strings(mask_missing(frame.column(name), schema.missing))
 
@@ -214,7 +219,7 @@ def _check_truth(name: str, data: Any) -> None:
         )
 
 
-def _apart(frame: Frame, schema: Schema, start: int, learned: bool) -> Frame:
+def _split_dates(frame: Frame, schema: Schema, start: int, learned: bool) -> Frame:
     """With the parts of the dates as columns of their own."""
     if not schema.parts:
         return frame

@@ -31,27 +31,31 @@ def infer_column_types(
     if frame.matrix is not None:
         return {}
     aside = {*declared.ignore, declared.groups}
-    names = [n for n in frame.names if not only_beside or n in declared.beside]
-    asked = [n for n in names if n not in aside and (frame.told(n) or frame.written(n))]
-    found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
+    names = [n for n in frame.names if not only_beside or n in declared.role_columns]
+    asked = [
+        n for n in names if n not in aside and (frame.is_parsed_number(n) or frame.is_string(n))
+    ]
+    found = {
+        name: j for name in asked if (j := _infer_column(frame, name, declared, frame.hints, start))
+    }
     if frame.hints.decimal == "." and any(j.format.decimal == "," for j in found.values()):
         commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
         told = {n: j.format for n, j in found.items()}
         for name in [n for n, one in told.items() if one.thousands == "," or one.plain]:
-            found[name] = _judged(frame, name, declared, commas, start) or found[name]
+            found[name] = _infer_column(frame, name, declared, commas, start) or found[name]
     return found
 
 
 def check_types(frame: Frame, declared: Declaration) -> None:
     """Columns that have a type are not declared to be what they cannot become."""
-    for name in declared.said:
-        if name not in declared.ignore and not frame.written(name):
+    for name in declared.described:
+        if name not in declared.ignore and not frame.is_string(name):
             data = frame.column(name)
             if data.null_count < len(data):
                 declared.check_type(name, origin_of(data.type))
 
 
-def _judged(
+def _infer_column(
     frame: Frame, name: str, declared: Declaration, hints: FormatHints, start: int
 ) -> InferredType | None:
     """How a column is written, where that is in question."""
@@ -59,14 +63,14 @@ def _judged(
     if kind not in (None, NUMBER, DATE, IDENTIFIER):
         return None
     marks = marks_of(frame, declared.missing)
-    column = frame.column(name) if frame.told(name) else strings_of(frame, name, marks)
+    column = frame.column(name) if frame.is_parsed_number(name) else strings_of(frame, name, marks)
     return infer_as_kind(kind, declared.spelling(name), column, hints, start)
 
 
 def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, InferredType]) -> Schema:
     """The columns that are learned from, some of which may have been judged by other rows too."""
     columns: list[Column] = []
-    aside = declared.aside
+    aside = declared.non_features
     names = [name for name in frame.names if name not in aside]
     for name in names:
         if parts := declared.dates.get(name):
@@ -134,9 +138,9 @@ def infer_as_kind(
 
 def strings_of(frame: Frame, name: str, missing: tuple[str, ...]) -> Any:
     """A column of strings with one dictionary, made once: it is judged, and read."""
-    if (name, missing) not in frame.coded:
-        frame.coded[name, missing] = encode_strings(frame.column(name), missing)
-    return frame.coded[name, missing]
+    if (name, missing) not in frame.encoded_columns:
+        frame.encoded_columns[name, missing] = encode_strings(frame.column(name), missing)
+    return frame.encoded_columns[name, missing]
 
 
 def marks_of(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class Frame:
             return column_at(self.arrow, self._place[name])
         return pa.array(self.matrix[:, self._place[name]], from_pandas=True)
 
-    def written(self, name: str) -> bool:
+    def is_string(self, name: str) -> bool:
         """Whether a column comes as strings, which may stand for anything."""
         if self.matrix is not None or self.documents:
             return False
@@ -80,7 +80,7 @@ class Frame:
             return self.read and is_string_type(kind.value_type)
         return is_string_type(kind)
 
-    def told(self, name: str) -> bool:
+    def is_parsed_number(self, name: str) -> bool:
         """Whether a column of a file comes as doubles, which was seen from how it is written."""
         if not self.read:
             return False
@@ -92,7 +92,7 @@ class Frame:
         return [self._place[name] for name in names]
 
     @cached_property
-    def coded(self) -> dict[tuple[str, tuple[str, ...]], Any]:
+    def encoded_columns(self) -> dict[tuple[str, tuple[str, ...]], Any]:
         """Columns of strings that were coded, by name and by what stands for nothing in them."""
         return {}
 
@@ -114,9 +114,9 @@ def as_frame(X: Any) -> Frame:
     if hasattr(X, "__arrow_c_stream__") and not (hasattr(X, "dtype") or hasattr(X, "chunks")):
         return _from_arrow(X)
     if isinstance(X, Mapping):
-        return _named(from_columns(X) if holds_columns(X) else from_rows([X]))
+        return _arrow_frame(from_columns(X) if holds_columns(X) else from_rows([X]))
     if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
-        return _named(from_rows(X))
+        return _arrow_frame(from_rows(X))
     if isinstance(X, list | tuple) and of_strings(X):
         return _documents(X)  # an array of NumPy is as wide as its longest string
     return _from_numpy(array_of(X))
@@ -139,7 +139,7 @@ def _check_taken(X: Any) -> None:
 
 def _from_numpy(array: Array) -> Frame:
     if array.dtype.names:
-        return _named(from_columns({name: array[name] for name in array.dtype.names}))
+        return _arrow_frame(from_columns({name: array[name] for name in array.dtype.names}))
     if array.ndim == 1 and of_strings(array):
         return _documents(array)
     found = from_array(array)
@@ -159,7 +159,7 @@ def default_names(p: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(p))
 
 
-def _named(table: Any) -> Frame:
+def _arrow_frame(table: Any) -> Frame:
     """An Arrow table with its names; NaN and null are one missing."""
     import pyarrow as pa
 
@@ -233,7 +233,7 @@ def _from_arrow(X: Any) -> Frame:
         raise InputError(
             f"the Arrow stream has no columns ({error}). Pass a frame, not a column."
         ) from None
-    return _named(validate_table(table))
+    return _arrow_frame(validate_table(table))
 
 
 def _without_nan(column: Any) -> Any:

@@ -56,7 +56,7 @@ def join_codes(parts: Sequence[Codes]) -> Codes:
     values = parts[0].values
     if any(part.values != values for part in parts):
         values = tuple(sorted({value for part in parts for value in part.values}))
-    return Codes(values, np.concatenate([part.among(values) for part in parts]), parts[0].declared)
+    return Codes(values, np.concatenate([part.recode(values) for part in parts]), parts[0].declared)
 
 
 def _weights(blocks: Sequence[Block]) -> Array | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, short_repr
-from tallylearn.tables import Array, Bags, Block
+from tallylearn.tables import Array, Block, DocumentTerms
 
 
 def row_numbers(rows: Any, n: int) -> Any:
@@ -63,7 +63,7 @@ def complete_rows(block: Block) -> Array:
     for codes in block.codes.values():
         found |= codes.codes < 0
     for text in block.text.values():
-        found |= ~text.present if isinstance(text, Bags) else np.asarray(text.is_null())
+        found |= ~text.present if isinstance(text, DocumentTerms) else np.asarray(text.is_null())
     if len(found) and found.all():
         raise InputError(
             f"all {len(found):,} rows have missing values, so gaps='drop' leaves none. "

@@ -13,7 +13,7 @@ from tallylearn.errors import InputError, OptionError, quoted_list
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.table import Table
-from tallylearn.tables import TEXT, Bags, Block, Column, Schema
+from tallylearn.tables import TEXT, Block, Column, DocumentTerms, Schema
 
 Array = NDArray[Any]
 NAME = "text"
@@ -75,7 +75,7 @@ def table_of_counts(matrix: Any, declared: Declaration) -> Table:
     n = rows.shape[0]
     ends, ids = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
     ordered = all(map(lt, terms, terms[1:]))
-    bags = Bags(
+    bags = DocumentTerms(
         terms=terms,
         ends=ends,
         ids=ids,

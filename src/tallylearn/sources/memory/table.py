@@ -44,13 +44,13 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Run:
+class TableRun:
     """Rows of a table in memory, one after the other."""
 
     block: Block
 
     def blocks(self) -> Iterator[Block]:
-        return self.block.cut()
+        return self.block.split()
 
 
 class Table(DeclaredTable):
@@ -125,9 +125,9 @@ class Table(DeclaredTable):
         target = columns or (None if self.target is None else take_rows(self.target, rows))
         weight = None if self.weight is None else self.weight[rows]
         apart = {name: column[rows] for name, column in self.apart.items()}
-        return self._with(block=self.block[rows], target=target, weight=weight, apart=apart)
+        return self._replace(block=self.block[rows], target=target, weight=weight, apart=apart)
 
-    def _with(self, **changed: Any) -> Table:
+    def _replace(self, **changed: Any) -> Table:
         """The same table but for some of its attributes."""
         found = object.__new__(type(self))  # as copy does, which asks for more than attributes
         vars(found).update(vars(self), **changed)
@@ -143,19 +143,19 @@ class Table(DeclaredTable):
             watch(len(self))
         if self.target is self.weight is self.block.target is self.block.weight:  # all None
             return self.block
-        return self.block.beside(self.target, self.weight)
+        return self.block.with_target(self.target, self.weight)
 
-    def parts(self) -> Iterator[Run]:
+    def parts(self) -> Iterator[TableRun]:
         """Runs of 2^20 rows."""
         whole = self.whole()
         starts = range(0, max(len(whole), 1), RUN)
-        return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
+        return (TableRun(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
 
     def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Table:
         """The same table with some of its columns as the targets, the weight or the groups."""
-        result = self._with(declared=self.declared.with_roles(targets, weight, groups))
+        result = self._replace(declared=self.declared.with_roles(targets, weight, groups))
         if groups is not None and groups != self.declared.groups:
             result._set_apart(groups)
         if targets != self.declared.targets:
@@ -192,7 +192,7 @@ class Table(DeclaredTable):
         codes = {name: column for name, column in block.codes.items() if name not in found}
         block = replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
         apart = {**self.apart, **{name: self.column_values(name) for name in found}}
-        return self._with(
+        return self._replace(
             block=block,
             apart=apart,
             identifier_reasons={**(self.identifier_reasons or {}), **found},
@@ -210,26 +210,26 @@ class Table(DeclaredTable):
             check_rows(len(self), one)
         found = self.target if target is None else target
         if weight is None:
-            return self._with(target=found)
+            return self._replace(target=found)
         declared = replace(self.declared, weight_kind=SAMPLE_WEIGHT)
-        return self._with(target=found, weight=weights(weight, len(self)), declared=declared)
+        return self._replace(target=found, weight=weights(weight, len(self)), declared=declared)
 
     def with_schema(self, schema: Schema) -> Table:
         check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
-        return self._with(block=select_columns(self.block, schema))
+        return self._replace(block=select_columns(self.block, schema))
 
     def without_target(self) -> Table:
         declared = replace(self.declared, targets=(), weight=None)
-        return self._with(target=None, weight=None, declared=declared)
+        return self._replace(target=None, weight=None, declared=declared)
 
     def with_coded_target(self, coding: Coding) -> Table:
         """Coded once: a target of Python strings takes longer to read than to learn from."""
         target = coding(self.target, self.block.start)
-        return self._with(target=target)
+        return self._replace(target=target)
 
-    def undeclared(self, targets: bool = False) -> Table:
+    def without_roles(self, targets: bool = False) -> Table:
         declared = replace(self.declared, identifiers=())
         named = {n: x for n, x in self.apart.items() if n in self.schema.names}
         if self.declared.identifiers:  # a date that is in parts stays so
@@ -242,7 +242,7 @@ class Table(DeclaredTable):
         (name,) = self.declared.targets
         target = Table.of({name: self.target}, replace(
             declared, targets=(), weight=None, groups=None, categories={}, text=(), dates={},
-            ignore=(), classes=(), numbers=(), spellings={},
+            ignore=(), keep=(), classes=(), numbers=(), spellings={},
         )).block  # fmt: skip
         block = columns_beside(found.block, target)
         return Table(block, None, self.weight, replace(declared, targets=()))
@@ -258,7 +258,7 @@ class Table(DeclaredTable):
 
     def without_gaps(self) -> Table:
         kept = complete_rows(self.block)
-        return self.take_rows(kept)._with(dropped=len(self) - len(kept))
+        return self.take_rows(kept)._replace(dropped=len(self) - len(kept))
 
     def take_rows(self, rows: Array) -> Table:
         """Some of the rows, under the numbers that they have."""

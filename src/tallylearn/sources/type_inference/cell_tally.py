@@ -83,7 +83,7 @@ class CellTally:
                 found.setdefault(sort, Counter())[what] += count
         is_pair = np.array([sort == "date" and "%1" in what for sort, what in sorts], dtype=bool)
         pairs = texts.take(row_indices(np.flatnonzero(is_pair[which] & (times > 0))))
-        of_numbers = [_of(sort, sorts) for sort in ("number", "date", "compound", "bound")]
+        of_numbers = [_has_sort(sort, sorts) for sort in ("number", "date", "compound", "bound")]
         measured = np.logical_or.reduce(of_numbers)[which] & (times > 0)
         return cls(
             cells=int(times.sum()),
@@ -97,7 +97,7 @@ class CellTally:
             codes=sum(found.get("code", Counter()).values()),
             long=sum(found.get("long", Counter()).values()),
             largest=date_formats.first_two(pairs) if len(pairs) else (0, 0),
-            shown=_shown(sorts, which, at, texts, start),
+            shown=_example_cells(sorts, which, at, texts, start),
             distinct=frozenset(
                 texts.take(row_indices(np.flatnonzero(measured)[:MIN_DISTINCT_NUMBERS])).to_pylist()
             ),
@@ -128,7 +128,7 @@ class CellTally:
         )
 
     @property
-    def told(self) -> int:
+    def n_present(self) -> int:
         """Cells that stand for something, or may do."""
         return self.cells - sum(self.gaps.values())
 
@@ -142,16 +142,18 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
     masks, at = coded.dictionary, numpy_of(coded.indices, NOWHERE)
     sorts: list[Sort] = [("word", None), ("long", None)]
     found = np.zeros(len(masks), dtype=np.int64)
-    for place in _likely(masks):
+    for place in _likely_masks(masks):
         found[place] = len(sorts)
         sorts.append(_sort(masks[place].as_py()))
     which = found[at]
-    for place in np.flatnonzero(_of("known", sorts)[which]).tolist():
+    for place in np.flatnonzero(_has_sort("known", sorts)[which]).tolist():
         text = texts[place].as_py()
         which[place] = len(sorts)
         sorts.append((_KNOWN.get(text.lower(), "word"), text))
     units: dict[Sort, int] = {}
-    for place in np.flatnonzero(_of("unit", sorts)[which]).tolist():  # m2 and m3 have one mask
+    for place in np.flatnonzero(
+        _has_sort("unit", sorts)[which]
+    ).tolist():  # m2 and m3 have one mask
         found_sort = _numeral_sort(
             number_formats.with_unit(masks[int(at[place])].as_py(), texts[place].as_py())
         )
@@ -163,7 +165,7 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
     for at_sort, (sort, what) in enumerate(sorts):
         if sort == "date" and (valid := date_formats.valid_form(what)):
             _keep_valid(texts, which, at_sort, valid)
-    if (numbers := _of("number", sorts)[which]).any():
+    if (numbers := _has_sort("number", sorts)[which]).any():
         which[number_formats.exceeds_double(texts) & numbers] = 1
     return sorts, which
 
@@ -195,7 +197,7 @@ def _keep_valid(texts: Any, which: Array, sort: int, valid: str) -> None:
     which[at[~to_bools(pc.match_substring_regex(texts.take(row_indices(at)), valid))]] = 0
 
 
-def _likely(masks: Any) -> list[int]:
+def _likely_masks(masks: Any) -> list[int]:
     """The masks that deserve a closer look: all, or not a million of words."""
     import pyarrow.compute as pc
 
@@ -239,11 +241,11 @@ def _numeral_sort(mask: str) -> Sort:
     return "amount", numeral
 
 
-def _of(wanted: str, sorts: list[Sort]) -> Array:
+def _has_sort(wanted: str, sorts: list[Sort]) -> Array:
     return np.array([sort == wanted for sort, _ in sorts], dtype=bool)
 
 
-def _shown(
+def _example_cells(
     sorts: list[Sort], which: Array, at: Array, texts: Any, start: int
 ) -> dict[str, tuple[Cell, ...]]:
     """The first cells of each sort, with their rows."""
@@ -254,7 +256,7 @@ def _shown(
     first[at[rows[::-1]]] = rows[::-1]
     found, there = {}, {sort for sort, _ in sorts}
     for sort in filter(there.__contains__, SHOWN_SORTS):
-        of = first[_of(sort, sorts)[which]]
+        of = first[_has_sort(sort, sorts)[which]]
         of = np.sort(
             np.partition(of, MAX_KEPT_CELLS)[:MAX_KEPT_CELLS] if len(of) > MAX_KEPT_CELLS else of
         )

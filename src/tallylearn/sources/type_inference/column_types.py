@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -55,6 +54,10 @@ MIN_NOTED_SHARE = (
 MIN_MEASURED_SHARE = 0.95  # of the cells are numbers or dates, where a word can stand for a gap
 
 
+def _literal(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 @dataclass(frozen=True)
 class InferredType:
     """How a column is written, why where that needs a word, and what is left to decide."""
@@ -70,10 +73,10 @@ class InferredType:
     markers: tuple[str, ...] = ()  # cells that are no numbers, which may be missing values
 
     def options(self, name: str) -> str:
-        """What may be said of the column on a command line; "" where nothing needs to be."""
-        missing = " ".join(f"--missing {shlex.quote(mark)}" for mark in self.markers)
-        kinds = (f"--as {shlex.quote(f'{name}={model}')}" for model in self.remedies)
-        return " or ".join(filter(None, [missing, *kinds]))
+        """The calls that decide how the column is read; "" where nothing needs to be decided."""
+        ways = [f"missing={_literal([*self.markers])}"] if self.markers else []
+        ways += [f"kinds={_literal({name: model})}" for model in self.remedies]
+        return " or ".join(f"tl.table(..., {way})" for way in ways)
 
     def note(self, name: str) -> str:
         """Why the column is read so, and the options that read it otherwise."""
@@ -104,10 +107,10 @@ def infer_column_type(cells: CellTally, hints: FormatHints = PLAIN) -> InferredT
     measured = sum(cells.numbers.values()) + sum(cells.dates.values())
     measured += sum(cells.compounds.values()) + sum(cells.bounds.values())
     gaps: tuple[str, ...] = ()
-    if cells.gaps and measured and measured >= MIN_MEASURED_SHARE * cells.told:
+    if cells.gaps and measured and measured >= MIN_MEASURED_SHARE * cells.n_present:
         gaps = tuple(sorted(cells.gaps))
-    counted = cells.told if gaps else cells.cells
-    found = _measured(cells, counted, hints) or _answers(cells) or _words(cells, counted)
+    counted = cells.n_present if gaps else cells.cells
+    found = _infer_measure(cells, counted, hints) or _answers(cells) or _words(cells, counted)
     if not gaps:
         return found
     said = " and ".join(json.dumps(gap, ensure_ascii=False) for gap in gaps[:4])
@@ -116,7 +119,7 @@ def infer_column_type(cells: CellTally, hints: FormatHints = PLAIN) -> InferredT
     return replace(found, format=replace(found.format, gaps=gaps), reason=why)
 
 
-def _measured(cells: CellTally, counted: int, hints: FormatHints) -> InferredType | None:
+def _infer_measure(cells: CellTally, counted: int, hints: FormatHints) -> InferredType | None:
     if sum(cells.numbers.values()) == counted:
         return _numbers(cells, cells.numbers, hints.decimal)
     if cells.compounds or cells.bounds:

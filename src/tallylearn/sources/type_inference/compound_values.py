@@ -139,13 +139,13 @@ def out_of_order(texts: Any, form: str) -> Array:
 
 def beyond_a_day(texts: Any) -> Array:
     """Which texts are durations rather than times of day: their first number is 24 or more."""
-    parts = _extracted(texts, _DURATION)
+    parts = _extract(texts, _DURATION)
     return np.asarray(_numbers(parts["a"]) >= _DAY_HOURS)
 
 
 def has_seconds(texts: Any) -> Array:
     """Which texts have three numbers."""
-    return np.asarray(~np.isnan(_numbers(_extracted(texts, _DURATION)["c"])))
+    return np.asarray(~np.isnan(_numbers(_extract(texts, _DURATION)["c"])))
 
 
 def read_bounds(texts: Any) -> Any:
@@ -178,7 +178,7 @@ def read_sums(texts: Any, unit: str) -> Any:
 
     for pattern, better in _TIDY:
         texts = pc.replace_substring_regex(texts, pattern, better)
-    parts = _extracted(texts, f"(?i){_SUM}")
+    parts = _extract(texts, f"(?i){_SUM}")
     words = [parts[f"u{i}"] for i in range(_TERMS)]
     around = pc.binary_join_element_wise(*words, "\0").dictionary_encode()
     factors = [_factors(text, unit) for text in around.dictionary.to_pylist()]
@@ -205,9 +205,9 @@ def _factors(words: str | None, wanted: str) -> list[float]:
 
 def _durations(texts: Any, model: str) -> Array:
     """Hours, or minutes where the model is m:ss; a third number is seconds in both."""
-    parts = _extracted(texts, _DURATION)
+    parts = _extract(texts, _DURATION)
     days, a, b, c = (_numbers(parts[name]) for name in "dabc")
-    fraction = np.nan_to_num(_numbers(_replaced(parts["f"], "^[.,]", "0.")))
+    fraction = np.nan_to_num(_numbers(_replace(parts["f"], "^[.,]", "0.")))
     minus = to_bools(_equal(parts["sign"], "-"))
     short = np.isnan(c) & np.isnan(days) & (model == MINUTES)
     hours = np.where(short, 0.0, a) + _DAY_HOURS * np.nan_to_num(days)
@@ -218,11 +218,11 @@ def _durations(texts: Any, model: str) -> Array:
 
 
 def _two(texts: Any, form: str) -> tuple[Array, Array]:
-    parts = _extracted(texts, f"(?i){_TWO[form]}")
+    parts = _extract(texts, f"(?i){_TWO[form]}")
     return _numbers(parts["a"]), _numbers(parts["b"])
 
 
-def _extracted(texts: Any, pattern: str) -> dict[str, Any]:
+def _extract(texts: Any, pattern: str) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     found = pc.extract_regex(texts, pattern)
@@ -245,7 +245,7 @@ def _equal(texts: Any, text: str) -> Any:
     return pc.equal(texts, text)
 
 
-def _replaced(texts: Any, pattern: str, better: str) -> Any:
+def _replace(texts: Any, pattern: str, better: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.replace_substring_regex(texts, pattern, better)

@@ -129,7 +129,7 @@ _UNTIDY = (
 
 
 @lru_cache(maxsize=4096)
-def _tidied(mask: str) -> str:
+def _tidy_mask(mask: str) -> str:
     for pattern, better in _TIDIED:
         mask = re.sub(pattern.replace(r"\pL", r"[^\W\d_]"), _groups(better), mask)
     return mask
@@ -151,7 +151,7 @@ def date_form(mask: str) -> str | None:
     >>> [date_form(mask) for mask in ("9999-09", "Jan-99", "9999-Q9", "9999-W99", "99DEC9999")]
     ['%Y-%m', '%b-%y', '%Y-Q%q', '%G-W%V', '%d%b%Y']
     """
-    mask = _tidied(mask.replace("0", "9"))
+    mask = _tidy_mask(mask.replace("0", "9"))
     for form, pattern in _COMPILED.items():
         found = pattern.fullmatch(mask)
         if found is None:

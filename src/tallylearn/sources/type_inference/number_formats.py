@@ -61,11 +61,11 @@ def mask_digits(texts: Any) -> Any:
     out = np.where((data >= _ZERO) & (data <= _NINE), np.uint8(_NINE), data)
     noughts = np.flatnonzero(data == _ZERO)
     if len(noughts):
-        out[noughts[_leading(noughts, data, ends)]] = _ZERO
+        out[noughts[_is_leading_zero(noughts, data, ends)]] = _ZERO
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(out))
 
 
-def _leading(zeros: Array, data: Array, ends: Array) -> Array:
+def _is_leading_zero(zeros: Array, data: Array, ends: Array) -> Array:
     """Which zeros lead a longer numeral: not the one of 10, nor a zero alone."""
     start, end = np.zeros(len(data) + 3, dtype=bool), np.zeros(len(data) + 3, dtype=bool)
     start[ends[:-1]], end[ends[1:]] = True, True
@@ -249,7 +249,7 @@ def read_numbers(texts: Any, spelling: StringFormat) -> Any:
             return quick
     found = pc.extract_regex(normalize_marks(texts), _pattern(spelling))
     parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
-    signs = _joined(parts, "open", "sign", "inner", "late", "close")
+    signs = _join(parts, "open", "sign", "inner", "late", "close")
     fits = pc.match_substring_regex(signs, r"^(?:\(\)|[+-]?)$")
     minus = pc.match_substring_regex(signs, r"^[(-]")
     body = parts["body"]
@@ -269,7 +269,7 @@ def read_numbers(texts: Any, spelling: StringFormat) -> Any:
     return pc.add(pc.multiply(values, factor), shift)
 
 
-def _joined(parts: dict[str, Any], *names: str) -> Any:
+def _join(parts: dict[str, Any], *names: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.binary_join_element_wise(*(parts[name] for name in names), "")

@@ -185,7 +185,7 @@ def read_strings(
             texts = unify_answers(texts, spelling.words)
         return column if texts.equals(column.dictionary) else replace_dictionary(column, texts)
     found = _values(texts, spelling)
-    if (lost := _lost(texts, found, spelling)).any():
+    if (lost := _is_unread(texts, found, spelling)).any():
         _complain(
             name,
             column,
@@ -319,7 +319,7 @@ def _number_values(texts: Any, spelling: StringFormat) -> Any:
     return found
 
 
-def _lost(texts: Any, found: Any, spelling: StringFormat) -> Array:
+def _is_unread(texts: Any, found: Any, spelling: StringFormat) -> Array:
     """Which strings stand for something that was not read."""
     import pyarrow.compute as pc
 
@@ -353,14 +353,19 @@ def _complain(
 def _better(column: Any, texts: Any, spelling: StringFormat) -> str:
     """A model by which all cells can be read: another order of day and month, or other marks."""
     found = infer_column_type(CellTally.of(replace_dictionary(column, texts))).format
-    for other in (found, _turned(found), _turned(spelling), StringFormat(DATES, date="%Y%m%d")):
+    for other in (
+        found,
+        _swap_day_and_month(found),
+        _swap_day_and_month(spelling),
+        StringFormat(DATES, date="%Y%m%d"),
+    ):
         reads = other.kind == spelling.kind in (NUMBERS, DATES) and other != spelling
-        if reads and not _lost(texts, _values(texts, other), other).any():
+        if reads and not _is_unread(texts, _values(texts, other), other).any():
             return str(replace(other, gaps=()))
     return ""
 
 
-def _turned(spelling: StringFormat) -> StringFormat:
+def _swap_day_and_month(spelling: StringFormat) -> StringFormat:
     """The same with day and month in the other order."""
     other = {"%d": "%m", "%m": "%d"}
     return replace(spelling, date=re.sub("%[dm]", lambda one: other[one[0]], spelling.date))

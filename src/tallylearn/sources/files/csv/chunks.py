@@ -20,7 +20,7 @@ from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk, Run
 from tallylearn.sources.files.csv.rewriting import MAX_ROW_BYTES
 from tallylearn.tables import BLOCK
 
-AHEAD = 4  # runs for each thread: none waits while blocks are made of what is read
+RUNS_AHEAD_PER_THREAD = 4  # runs for each thread: none waits while blocks are made of what is read
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -66,7 +66,7 @@ class ParsedAhead:
             yield run, chunk
 
     def _parse(self, run: Run) -> Chunk:
-        return self._layout.parsed(run)
+        return self._layout.parse(run)
 
 
 class ChunkRest(NamedTuple):
@@ -90,7 +90,7 @@ class BufferedRows:
         """The tables that a further chunk fills."""
         if chunk.layout is not self._layout:  # a column has one type in a table
             self._layout = chunk.layout
-            self._pieces = [self._again(piece) for piece in self._pieces]
+            self._pieces = [self._reparse(piece) for piece in self._pieces]
         self._pieces.append(ChunkRest(run, 0, chunk.batch))
         self._waiting += len(chunk.batch)
         self.rows += len(chunk.batch)
@@ -105,8 +105,8 @@ class BufferedRows:
         if self._waiting:
             yield self._table()
 
-    def _again(self, piece: ChunkRest) -> ChunkRest:
-        batch = self._layout.parsed(piece.run).batch
+    def _reparse(self, piece: ChunkRest) -> ChunkRest:
+        batch = self._layout.parse(piece.run).batch
         return piece._replace(batch=batch.slice(piece.passed))
 
     def _table(self) -> Any:
@@ -130,7 +130,7 @@ def run_ahead(
     try:
         for item in chain(first, items):
             waiting.append((item, pool.submit(call, item)))
-            if len(waiting) > AHEAD * threads:
+            if len(waiting) > RUNS_AHEAD_PER_THREAD * threads:
                 done, future = waiting.popleft()
                 yield done, future.result()
         for done, future in waiting:

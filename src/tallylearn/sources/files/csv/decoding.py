@@ -91,7 +91,7 @@ class Bytes(io.RawIOBase):
         super().close()
 
 
-class Lines:
+class TextLines:
     """The lines of a text; one that is longer than a row may be is an error before it is held."""
 
     def __init__(self, path: Path, text: io.TextIOWrapper) -> None:

@@ -39,11 +39,11 @@ class DelimitedReader:
             chosen = columns_to_read(self.path, read.names, columns)
             yield from read.blocks({name: self.forms.get(name, "string") for name in chosen})
 
-    def written(self, columns: Sequence[str]) -> Iterator[Any]:
+    def raw_cells(self, columns: Sequence[str]) -> Iterator[Any]:
         """The same rows with some columns as they stand: every space, and every mark of a gap."""
         with open_file(self.path) as file:
             read = Delimited(self.path, replace(self.dialect, missing=()), file)
-            yield from read.written(columns_to_read(self.path, read.names, columns))
+            yield from read.raw_cells(columns_to_read(self.path, read.names, columns))
 
 
 def check_delimiter(
@@ -95,9 +95,9 @@ class Delimited:
 
         comma = "," in (self.dialect.decimal, self.dialect.hints.decimal)
         forms = {name: "string" if comma or name in dates else "number" for name in names}
-        table = self._first(forms)
+        table = self._first_block(forms)
         if table is not None and not comma and any(map(_with_commas, table.columns)):
-            table = self._first(dict.fromkeys(names, "string"))
+            table = self._first_block(dict.fromkeys(names, "string"))
         if table is None:
             return None
         void = pa.nulls(len(table), pa.string())
@@ -106,7 +106,7 @@ class Delimited:
             table = table.set_column(at, table.schema.names[at], void)
         return table
 
-    def _first(self, forms: Mapping[str, str]) -> Any:
+    def _first_block(self, forms: Mapping[str, str]) -> Any:
         """The first block, None where there are no rows."""
         return next(self.blocks(forms), None)
 
@@ -122,7 +122,7 @@ class Delimited:
         file, self._file = self._file, None  # handed on once: who reads it reads ahead
         return self._parser.tables(forms, file)
 
-    def written(self, columns: Sequence[str]) -> Iterator[Any]:
+    def raw_cells(self, columns: Sequence[str]) -> Iterator[Any]:
         """The cells of some columns as text, with the spaces around them."""
         file, self._file = self._file, None
         return self._parser.tables(dict.fromkeys(columns, "text"), file)

@@ -81,7 +81,7 @@ class Dialect:
     notes: tuple[str, ...] = field(default=(), compare=False)  # what was guessed, as sentences
 
     @property
-    def told(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """As ``dialect=`` takes it."""
         names = ("delimiter", "decimal", "encoding")
         found = {name: getattr(self, name) for name in names}
@@ -137,13 +137,13 @@ def sniff(
     encoding, doubt = said.get("encoding") or encoding_of(data), ""
     if not encoding:
         encoding, doubt = guess_encoding(path, data)
-    text = _decoded(path, data, encoding, 10 * MAX_SNIFFED_ROWS + said.get("skip", 0))
+    text = _decode_sample(path, data, encoding, 10 * MAX_SNIFFED_ROWS + said.get("skip", 0))
     whole = len(data) < SAMPLE and text.count("\n") < 10 * MAX_SNIFFED_ROWS
     quote = said.get("quote", layout.quote_of(text))
     text = layout.rewrite_sample(text, Rewriting(footer=said.get("footer", 0) if whole else 0))
     unwrap = '"' in (quote, said.get("quote", '"')) and layout.has_quoted_lines(text)
     text = layout.rewrite_sample(text, Rewriting(unwrap=unwrap))
-    delimiter, table = _cut(path, text, said, quote)
+    delimiter, table = _find_delimiter(path, text, said, quote)
     if widths := table.widths:
         quote = ""
     if whole and len(table.rows) < MAX_SNIFFED_ROWS and not {"footer", "header"} & {*said}:
@@ -171,12 +171,12 @@ def sniff(
         notes=(
             *([doubt] if doubt else []),
             *layout.notes_of(table, header is True),
-            *(() if marked else _open(table, delimiter)),
+            *(() if marked or decimal == "," else _open(table, delimiter)),
         ),
     )
 
 
-def _cut(
+def _find_delimiter(
     path: Path, text: str, said: Mapping[str, Any], quote: str
 ) -> tuple[str, layout.SampleTable]:
     """The delimiter of a text, its first rows, and what stands above them."""
@@ -256,7 +256,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _decoded(path: Path, data: bytes, encoding: str, most: int) -> str:
+def _decode_sample(path: Path, data: bytes, encoding: str, most: int) -> str:
     """The whole lines of a sample as text, so many at most."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(data).removeprefix("\ufeff")
@@ -323,15 +323,18 @@ def _open(table: layout.SampleTable, delimiter: str) -> Iterator[str]:
     cells = {cell.strip() for row in table.rows for cell in row}
     points = sorted(cell for cell in cells if _WITH_POINT.fullmatch(cell))
     if delimiter != "," and len(points) > 1 and all(map(_GROUPED.fullmatch, points)):
-        yield f"{points[0]!r} is read as a decimal; if it has thousands, say --thousands ."
+        remedy = 'tl.table(..., dialect={"thousands": "."})'
+        yield f"{points[0]!r} is read as a decimal; if it has thousands, use {remedy}"
 
 
 def marks(usual: Any, more: Any = (), decimal: str = ".") -> tuple[str, ...]:
     """The words that stand for nothing in a file, the empty one among them."""
-    return tuple(dict.fromkeys(["", *_spelled(usual, decimal), *_spelled(more, decimal)]))
+    return tuple(
+        dict.fromkeys(["", *_spell_markers(usual, decimal), *_spell_markers(more, decimal)])
+    )
 
 
-def _spelled(markers: Any, decimal: str) -> Iterator[str]:
+def _spell_markers(markers: Any, decimal: str) -> Iterator[str]:
     """Markers as they stand in a file; None and the empty string are missing anyway."""
     several = isinstance(markers, Iterable) and not isinstance(markers, str)
     for marker in markers if several else (markers,):

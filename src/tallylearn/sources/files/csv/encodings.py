@@ -17,7 +17,7 @@ from tallylearn.errors import InputError
 
 MAX_WORDS = 5_000  # at most, by which an encoding is judged
 MAX_SHOWN_WORDS = 5  # words
-ODD = 0.02  # of the words may have a letter that does not fit
+MAX_ODD_SHARE = 0.02  # of the words may have a letter that does not fit
 FREQUENT = 0.9  # of the characters, in the encoding of a text
 _WORD = re.compile(rb"[^\x00-\x40\x5b-\x60\x7b-\x7f]*[\x80-\xff][^\x00-\x40\x5b-\x60\x7b-\x7f]*")
 _RUN = re.compile(rb"[\x80-\xff][\x40-\x7e\x80-\xff](?:[\x80-\xff][\x40-\x7e\x80-\xff])*")
@@ -71,13 +71,17 @@ def guess_encoding(path: Path, data: bytes) -> tuple[str, str]:
     if len(found) == 1:
         return found[0], ""
     if found[:1] == ["cp1252"]:
-        mine, other = (_shown(data, one) for one in found[:2])
+        mine, other = (_decode_first_word(data, one) for one in found[:2])
         note = (
             f"letters are read as cp1252 ({mine}); if {other} is right, say --encoding {found[1]}"
         )
         return "cp1252", note
     names = found or ["cp1252", "cp1250", "cp1251", "mac_roman", "shift_jis", "gbk"]
-    ways = [f'{{"encoding": "{one}"}} ({shown})' for one in names if (shown := _shown(data, one))]
+    ways = [
+        f'{{"encoding": "{one}"}} ({shown})'
+        for one in names
+        if (shown := _decode_first_word(data, one))
+    ]
     raise InputError(
         f"{path}: the file is not UTF-8, and its encoding is ambiguous. Use "
         f"dialect={', or dialect='.join(ways[:MAX_SHOWN_WORDS])}, whichever is right."
@@ -94,7 +98,7 @@ def _fits(words: list[bytes], page: str, alphabet: str) -> bool:
         except UnicodeDecodeError:
             return False
         misfits += any(_is_odd(text, at, known, page) for at in range(len(text)))
-        if misfits > ODD * len(words):
+        if misfits > MAX_ODD_SHARE * len(words):
             return False
     return True
 
@@ -194,7 +198,7 @@ _EAST = {
 }
 
 
-def _shown(data: bytes, encoding: str) -> str:
+def _decode_first_word(data: bytes, encoding: str) -> str:
     """A word as an encoding has it; empty where the encoding does not decode the text."""
     try:
         codecs.getincrementaldecoder(encoding)().decode(data)

@@ -125,13 +125,13 @@ def fixed_widths(text: str) -> tuple[int, ...]:
     width = max(map(len, lines))
     filled = [any(line[at : at + 1].strip() for line in lines) for at in range(width)]
     starts = [at for at in range(width) if filled[at] and not (at and filled[at - 1])]
-    rows = _sliced(lines, starts)
+    rows = _slice_lines(lines, starts)
     if has_header(rows):
         starts = [at for n, at in enumerate(starts) if rows[0][n] or not n]  # of names of rows
-        rows = _sliced(lines, starts)[1:]
+        rows = _slice_lines(lines, starts)[1:]
     else:
-        starts = _divided(lines, starts, filled)
-        rows = _sliced(lines, starts)
+        starts = _column_starts(lines, starts, filled)
+        rows = _slice_lines(lines, starts)
     numeric = (all(is_value(row[at]) for row in rows) for at in range(len(starts)))
     most = all(2 * sum(bool(row[at]) for row in rows) > len(rows) for at in range(len(starts)))
     if len(starts) < 2 or not most or not any(numeric):
@@ -145,9 +145,11 @@ def is_short(text: str) -> bool:
     return len(first) < len(second)
 
 
-def _divided(lines: Sequence[str], starts: Sequence[int], filled: Sequence[bool]) -> list[int]:
+def _column_starts(
+    lines: Sequence[str], starts: Sequence[int], filled: Sequence[bool]
+) -> list[int]:
     """The places where columns start, without names: one blank between words divides nothing."""
-    rows = _sliced(lines, starts)
+    rows = _slice_lines(lines, starts)
     numbers = [all(is_value(row[at]) for row in rows) for at in range(len(starts))]
     return [
         start
@@ -156,7 +158,7 @@ def _divided(lines: Sequence[str], starts: Sequence[int], filled: Sequence[bool]
     ]
 
 
-def _sliced(lines: Sequence[str], starts: Sequence[int]) -> list[list[str]]:
+def _slice_lines(lines: Sequence[str], starts: Sequence[int]) -> list[list[str]]:
     ends = [*starts[1:], max(map(len, lines))]
     first = [0, *starts[1:]]
     return [[line[a:b].strip() for a, b in zip(first, ends, strict=True)] for line in lines]
@@ -269,7 +271,7 @@ def without_titles(path: Path, table: SampleTable, guessed: bool) -> SampleTable
             f'({",".join(table.rows[0])[:60]!r}). If it is a title, use dialect={{"skip": '
             f"{skip}}}; if it is a row, {row}."
         )
-    said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_shown(table.rows[0])})"
+    said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_first_cell(table.rows[0])})"
     lines = [line - table.lines[above] for line in table.lines[above:]]
     return SampleTable(
         rows=rest,
@@ -288,7 +290,7 @@ def below_marks(
     last = [cell.strip() for cell in above[-1]]
     last[0] = last[0].lstrip("# ")
     skip = table.skip + marked
-    note = f"{marked} line{'s' * (marked > 1)} above the table left out ({_shown(above[0])})"
+    note = f"{marked} line{'s' * (marked > 1)} above the table left out ({_first_cell(above[0])})"
     below = replace(table, skip=skip, notes=(*table.notes, note))
     if said or len(last) != _width(table.rows) or len(last) < 2 or over_numbers(table.rows):
         return below
@@ -368,5 +370,5 @@ def _headings(table: SampleTable) -> list[str]:
     return [f"line {above + 1} seems to have the names, below headings: say --skip {above} if so"]
 
 
-def _shown(row: Sequence[str]) -> str:
+def _first_cell(row: Sequence[str]) -> str:
     return repr(next((cell.strip() for cell in row if cell.strip()), "")[:60])

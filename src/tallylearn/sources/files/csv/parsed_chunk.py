@@ -58,7 +58,7 @@ class CellLayout:
     forms: Mapping[str, str]  # of those that are read: number, date, string, text
     dialect: Dialect
 
-    def parsed(self, run: Run) -> Chunk:
+    def parse(self, run: Run) -> Chunk:
         """The columns of some rows; the last one may lack its line end."""
         work = _Work(self, run)
         how = work.parse()

@@ -22,7 +22,7 @@ from tallylearn.sources.files.csv.cell_errors import (
 from tallylearn.sources.files.csv.chunks import BufferedRows, ParsedAhead, line_aligned_runs
 from tallylearn.sources.files.csv.decoding import (
     Bytes,
-    Lines,
+    TextLines,
     blank,
     check_width,
     decoding_error,
@@ -55,23 +55,23 @@ class Parser:
         first: list[str] = []
         try:
             with text_of(path, dialect.encoding, file, dialect.rewriting) as text:
-                lines = Lines(path, text)
+                lines = TextLines(path, text)
                 rows = records(lines, dialect.delimiter, dialect.quote)
-                first = _filled(rows)
+                first = _next_filled_row(rows)
                 if not first:
                     raise empty(path)
                 check_width(path, len(first))
                 before = lines.done if dialect.header else 0
                 alone = len(first) == 1  # then an empty line is a row with a gap
                 filled = not dialect.header or (
-                    next(rows, None) is not None if alone else bool(_filled(rows))
+                    next(rows, None) is not None if alone else bool(_next_filled_row(rows))
                 )
         except UnicodeDecodeError as error:
             raise decoding_error(path, error) from None
         except csv.Error:
             raise unclosed_quote_error(path, 1 if first or not dialect.header else 0) from None
         if dialect.names and len(dialect.names) != len(first):
-            raise _misnamed(path, dialect.names, first)
+            raise _header_width_error(path, dialect.names, first)
         if not filled:
             check_quotes(path, dialect)
         return cls(path, dialect, tuple(first), before, filled)
@@ -125,13 +125,13 @@ class Parser:
             raise long_cell_error(self.path)
 
 
-def _misnamed(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnError:
+def _header_width_error(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnError:
     return ColumnError(
         f"{path}: {len(names)} names are given, and the first row has {len(first)} "
         f"cells ({','.join(first)[:60]!r}). Name every column."
     )
 
 
-def _filled(rows: Iterator[list[str]]) -> list[str]:
+def _next_filled_row(rows: Iterator[list[str]]) -> list[str]:
     """The next row that is not empty."""
     return next((row for row in rows if not blank(row)), [])

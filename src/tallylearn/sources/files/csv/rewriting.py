@@ -46,23 +46,23 @@ class Rewriting:
             for line in piece.splitlines(keepends=True):
                 if comment and not quoted and line.lstrip(b"\xef\xbb\xbf \t").startswith(comment):
                     continue
-                kept.append(self._divided(line))
+                kept.append(self._delimit(line))
                 quoted ^= bool(quote) and line.count(quote) % 2 == 1
             if kept:
                 yield b"".join(kept)
 
-    def _divided(self, line: bytes) -> bytes:
+    def _delimit(self, line: bytes) -> bytes:
         """A line with its cells divided by a delimiter."""
         if self.unwrap:
-            line = _unwrapped(line, self.quote.encode())
+            line = _unwrap(line, self.quote.encode())
         if self.widths:
             text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
             ends = (0, *accumulate(self.widths), max(len(text), sum(self.widths)))
             cells = "\t".join(text[a:b].strip() for a, b in pairwise(ends))
             return cells.encode("utf-8", "surrogateescape") + b"\n" if cells.strip() else b"\n"
-        return self._respaced(line) if self.spaces else line
+        return self._collapse_spaces(line) if self.spaces else line
 
-    def _respaced(self, line: bytes) -> bytes:
+    def _collapse_spaces(self, line: bytes) -> bytes:
         """One space between cells; what stands between quotes is left as it is."""
         text = line.strip(b" \t\r\n")
         quote = self.quote.encode()
@@ -76,7 +76,7 @@ class Rewriting:
 AS_IT_IS = Rewriting()
 
 
-def _unwrapped(line: bytes, quote: bytes) -> bytes:
+def _unwrap(line: bytes, quote: bytes) -> bytes:
     """A line without the quotes around all of it, and those within it single."""
     text = line.strip(b" \t\r\n\xef\xbb\xbf")
     if len(text) < 2 or not (text.startswith(quote) and text.endswith(quote)):
