@@ -66,7 +66,7 @@ class LeastSquares(Regressor):
     """The scatter of the columns and the target, solved: what regressions on a tally will count."""
 
     def tally(self, block: Block) -> Bundle:
-        both, by = np.column_stack([block.numbers, block.target]), block.keyed()
+        both, by = np.column_stack([block.numbers, block.target]), block.counting_keys()
         names = tuple((name, "") for name in (*block.schema.numbers, "~"))  # the target comes last
         target = np.ascontiguousarray(block.target[:, None])
         return Bundle(

@@ -4,7 +4,8 @@ Rules, each in the same folds of every table; scores are R2 in points, over all 
 
     mean         M5's own rule: the mean of a number, the middle category, in splits and models
     median       the median of a number in its place
-    indicator    the mean, and a column that is 1 where the value is missing
+    indicator    the mean, and an attribute that is 1 where the value is missing (the default of
+                 ``tl.ModelTreeRegressor``)
     side         at a split: the side that missing values fit best; in the models the mean
     branch       at a split: a branch of their own, if they are enough; in the models the mean
     node         at a split: with the median of the node; in the models the mean
@@ -93,12 +94,9 @@ def prepared(rule: str, train: pd.DataFrame, test: pd.DataFrame) -> tuple[Any, A
     """Both tables, filled in by the rules that fill in."""
     train, test = train.copy(), test.copy()
     for name in [*train]:
-        gone = train[name].isna(), test[name].isna()
         if rule == "median" and train[name].dtype.kind in "iuf":
             middle = train[name].median()
             train[name], test[name] = train[name].fillna(middle), test[name].fillna(middle)
-        if rule == "indicator" and gone[0].any():
-            train[f"{name} missing"], test[f"{name} missing"] = (one * 1.0 for one in gone)
     return train, test
 
 
@@ -107,7 +105,7 @@ def with_missing(attributes: Attributes, x: np.ndarray, block: Any) -> np.ndarra
     x = x.copy()
     for at, column in enumerate(attributes.columns):
         if column.kind == CATEGORY:
-            gone = block.codes[column.name].among(column.values) < 0
+            gone = block.codes[column.name].recode(column.values) < 0
         else:
             gone = np.isnan(block.numbers[:, block.schema.places[column.name]])
         x[np.ix_(gone, np.flatnonzero(attributes.source == at))] = np.nan
@@ -125,24 +123,24 @@ def by_rule(rule: str) -> Any:
         plan = replace(fitting.plan_of(block, growth), missing=rule)
         numbers = attributes.as_numbers(with_missing(attributes, x, block), block)
         with mock.patch.object(fitting, "plan_of", return_value=plan):
-            tree, ends = fitting._grown(numbers, growth)
+            tree, ends = fitting._grow(numbers, growth)
         if (tree.test == PRESENCE).any():
             return fitting.model_tree(block, growth)
         by_leaf = np.argsort(ends, kind="stable")
         ones = np.ones(len(block))
-        rows = fitting._Rows(
-            *fitting._scaled(x[by_leaf]), y=block.target[by_leaf], weight=ones, often=ones,
+        rows = fitting._LeafOrderedRows(
+            *fitting._scale_columns(x[by_leaf]), y=block.target[by_leaf], weight=ones, often=ones,
             leaf=ends[by_leaf],
         )  # fmt: skip
-        lines = fitting._lines(tree, rows, len(attributes))
-        cut = fitting._needless(tree, lines) if growth.prune else []
-        kept = fitting._outside(tree, cut)
+        lines = fitting._node_models(tree, rows, len(attributes))
+        cut = fitting._nodes_to_prune(tree, lines) if growth.prune else []
+        kept = fitting._remaining_nodes(tree, cut)
         found = [line for line, here in zip(lines, kept, strict=True) if here]
-        asked = replace(
-            attributes.asked(tree), missing=np.where(tree.test == LEAF, -1, tree.gap_nodes)
+        by_column = replace(
+            attributes.table_tree(tree), missing=np.where(tree.test == LEAF, -1, tree.gap_nodes)
         )
         return ModelTree(
-            asked.without(cut), attributes, *rows.in_units(found, attributes.fill),
+            by_column.without(cut), attributes, *rows.in_units(found, attributes.fill),
             np.array([line.error for line in found]), growth.smooth,
         )  # fmt: skip
 
@@ -154,13 +152,14 @@ def score(rule: str, columns: pd.DataFrame, y: pd.Series, seeds: int, folds: int
     squares = 0.0
     for seed in range(seeds):
         for train, test in KFold(folds, shuffle=True, random_state=seed).split(columns):
-            known, asked = prepared(rule, columns.iloc[train], columns.iloc[test])
+            known, rows = prepared(rule, columns.iloc[train], columns.iloc[test])
             with mock.patch.object(
                 model_tree_regressor, "model_tree",
                 by_rule(rule) if rule in AT_SPLITS else fitting.model_tree,
             ):  # fmt: skip
-                model = tl.M5().fit(known, y.iloc[train])
-            squares += float(((y.iloc[test] - model.predict(asked)) ** 2).sum())
+                learner = tl.ModelTreeRegressor if rule == "indicator" else tl.M5
+                model = learner().fit(known, y.iloc[train])
+            squares += float(((y.iloc[test] - model.predict(rows)) ** 2).sum())
     return 100 * (1 - squares / seeds / float(((y - y.mean()) ** 2).sum()))
 
 

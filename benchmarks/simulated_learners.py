@@ -17,9 +17,9 @@ from scipy.special import ndtr, stdtr
 import tallylearn as tl
 from tallylearn.evaluation.compare.paired_rows import LearnerResult, Pair, PairedTest
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
-from tallylearn.evaluation.scores.estimate import Estimate, estimated
-from tallylearn.evaluation.scores.predictions import Predictions, grouped
-from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
+from tallylearn.evaluation.scores.estimate import Estimate, estimate_score
+from tallylearn.evaluation.scores.predictions import Predictions, tally_by_group
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
 
@@ -143,15 +143,15 @@ def estimates(
     predictions: Predictions, names: tuple[str, ...], searched: bool = False
 ) -> list[Estimate]:
     """Value and intervals of every score over ten folds."""
-    n, positive = len(predictions), 1 if predictions.known else None
+    n, positive = len(predictions), 1 if predictions.known_classes else None
     fold = np.arange(n) % FOLDS
-    sample = Sample(
+    sample = ScoredSample(
         n, n, 1 / FOLDS, (RowPredictions(0, np.arange(n), fold, predictions),), searched=searched
     )
     places = Codes(tuple(range(FOLDS)), fold.astype(np.int32))
-    parts = tuple(grouped(predictions, places, names, positive).values())
+    parts = tuple(tally_by_group(predictions, places, names, positive).values())
     whole = sum(parts[1:], start=parts[0])
-    return [estimated(name, whole, parts, (), sample, positive, 0.95) for name in names]
+    return [estimate_score(name, whole, parts, (), sample, positive, 0.95) for name in names]
 
 
 def check(seed: int = 0) -> None:
@@ -292,20 +292,21 @@ def evaluation(
     predictions: Predictions, tests: list[tuple[Array, Array]], score: str
 ) -> Evaluation:
     """What `tl.compare` has of a learner; ``tests``: rows and folds of every repeat."""
-    positive = 1 if predictions.known else None
+    positive = 1 if predictions.known_classes else None
     n, told, folds, start = len(tests[0][0]), [], [], 0
     for repeat, (rows, fold) in enumerate(tests):
         part = predictions[start : start + n]
         told.append(RowPredictions(repeat, rows, fold, part))
         places = Codes(tuple(range(int(fold.max()) + 1)), fold.astype(np.int32))
         folds += [(repeat, at, bundle)
-                  for at, bundle in grouped(part, places, [score], positive).items()]  # fmt: skip
+                  for at, bundle
+                  in tally_by_group(part, places, [score], positive).items()]  # fmt: skip
         start += n
     bundles = [bundle for *_, bundle in folds]
-    sample = Sample(n, n * len(tests), 1 / (int(tests[0][1].max()) + 1), tuple(told))
+    sample = ScoredSample(n, n * len(tests), 1 / (int(tests[0][1].max()) + 1), tuple(told))
     return Evaluation(
-        "", "", predictions.task, n, predictions.known, (score,), positive, 0.95, tuple(folds),
-        sum(bundles[1:], start=bundles[0]), (), {}, None, tuple(told), (), sample,
+        "", "", predictions.task, n, predictions.known_classes, (score,), positive, 0.95,
+        tuple(folds), sum(bundles[1:], start=bundles[0]), (), {}, None, tuple(told), (), sample,
     )  # fmt: skip
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import stdtr
 
 import tallylearn as tl
-from tallylearn.evaluation.scores.estimate import estimated
-from tallylearn.evaluation.scores.predictions import Predictions, grouped
+from tallylearn.evaluation.scores.estimate import estimate_score
+from tallylearn.evaluation.scores.predictions import Predictions, tally_by_group
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample, UnitInfluence
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample, UnitInfluence
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.statistics.significance_tests import five_by_two, mcnemar
 from tallylearn.tables import Codes
@@ -237,17 +237,17 @@ def estimates(
     n = len(predictions)
     fold = np.arange(n) * folds // n if groups is None else groups * folds // (groups.max() + 1)
     told = RowPredictions(0, np.arange(n), fold, predictions)
-    sample = Sample(n, n, 1 / max(folds, 2), (told,), groups)
-    positive = 1 if len(predictions.known) == 2 else None
+    sample = ScoredSample(n, n, 1 / max(folds, 2), (told,), groups)
+    positive = 1 if len(predictions.known_classes) == 2 else None
     codes = Codes(tuple(range(folds)), fold.astype(np.int32))
-    parts = tuple(grouped(predictions, codes, names, positive).values()) if folds > 1 else ()
+    parts = tuple(tally_by_group(predictions, codes, names, positive).values()) if folds > 1 else ()
     whole = predictions.tally(names, positive)
     for name in names:
-        found = estimated(name, whole, parts, (), sample, positive, 0.95)
+        found = estimate_score(name, whole, parts, (), sample, positive, 0.95)
         value = found.value if np.isfinite(found.value) else found.pooled
         yield (
             value,
-            np.isfinite(found.value) and not SCORES[name].pooled,
+            np.isfinite(found.value) and not SCORES[name].is_pooled,
             ((np.nan, np.nan) if found.interval is None else tuple(found.interval)),
         )
 

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.trees.pruning.pessimistic import collapsed
+from tallylearn.models.trees.pruning.pessimistic import collapse
 from tallylearn.models.trees.tree import Tree
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
@@ -81,7 +81,7 @@ def test_c45_has_the_leaves_and_every_answer_of_j48(name: str, options: str) -> 
         tree = tl.C45() if not options else tl.C45(pruning=None)
         tree.fit(tl.table(part, target=target, categories=known))
         if options:  # what -U leaves out is pruning, and not collapsing
-            tree.model_ = tree.tree_.without(cut.node for cut in collapsed(tree.tree_))
+            tree.model_ = tree.tree_.without(cut.node for cut in collapse(tree.tree_))
         return tree
 
     said = [int(re.search(rf"{w}\s*:\s*(\d+)", theirs["model"])[1])  # type: ignore[index]
@@ -135,7 +135,7 @@ def drawing(tree: Tree) -> dict[str, str]:
     for i in range(len(tree)):
         path = [str(tree.branch(j)) for j in tree.above(i)[1:]]
         if tree.node(i).test == "leaf":
-            found[" & ".join(path)] = tree.said(i)
+            found[" & ".join(path)] = tree.prediction_of(i)
         for value in tree.absent(i):
             found[" & ".join([*path, f"{tree.node(i).column} = {value}"])] = "null"
     return found

@@ -168,6 +168,34 @@ CASES = (
     Case("extra-trees", lambda: tl.ExtraTreesClassifier(7), EVERYTHING, "kind", "plain"),
     Case("extra-trees-mean", lambda: tl.ExtraTreesRegressor(7), EVERYTHING, "price", "plain"),
     Case(
+        "boosting",
+        lambda: tl.HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=4),
+        EVERYTHING,
+        "kind",
+        "plain",
+    ),
+    Case(
+        "boosting-two",
+        lambda: tl.HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=4, max_bins=8),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
+    Case(
+        "boosting-mean",
+        lambda: tl.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3),
+        EVERYTHING,
+        "price",
+        "plain",
+    ),
+    Case(
+        "boosting-poisson",
+        lambda: tl.HistGradientBoostingRegressor("poisson", max_iter=5),
+        EVERYTHING,
+        "visits",
+        "plain",
+    ),
+    Case(
         "vote",
         lambda: tl.VotingClassifier(
             [("bayes", tl.NaiveBayes()), ("tree", tl.ID3(max_depth=3))], voting="soft"
@@ -246,7 +274,8 @@ CASES = (
 ALIKE = (
     "bayes-mle", "bayes-m", "bayes-truth", "bayes-text-mle", "centroid-shrunk", "lda-two",
     "lda-eigen", "linear-qr", "ridge-cv", "elastic-net", "subset-exact", "subset-folds", "tree-two",
-    "id3", "regression-tree-sdr", "model-tree", "forest-two", "extra-trees-mean", "knn-weighted",
+    "id3", "regression-tree-sdr", "model-tree", "forest-two", "extra-trees-mean", "boosting-two",
+    "boosting-poisson", "knn-weighted",
     "median", "logistic-lasso", "perceptron-two", "lms-mean",
 )  # fmt: skip
 WAYS = CASES if SOAK else tuple(case for case in CASES if case.name not in ALIKE)
@@ -301,12 +330,16 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
     tl.DecisionTreeRegressor(criterion="absolute_error"),
     tl.ModelTreeRegressor(),
+    tl.M5(),
     tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
     tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
     tl.RandomForestClassifier(9, bootstrap=False, max_features=None),
     tl.RandomForestRegressor(9, bootstrap=False),
     tl.ExtraTreesClassifier(9),
     tl.ExtraTreesRegressor(9),
+    tl.HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=1),
+    tl.HistGradientBoostingRegressor(max_iter=10, min_samples_leaf=1),
+    tl.HistGradientBoostingRegressor("absolute_error", max_iter=20, min_samples_leaf=2),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
     tl.KNeighborsClassifier(),

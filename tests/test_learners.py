@@ -149,7 +149,9 @@ class MeanOfWholeRows(Regressor):
     def tally(self, block: Block) -> Bundle:
         block = block[np.flatnonzero(~np.isnan(block.numbers).any(axis=1))]
         target = np.ascontiguousarray(block.target[:, None])
-        return Bundle({"target": Moments.of(target, block.keyed(), ("target",), block.weight)})
+        return Bundle(
+            {"target": Moments.of(target, block.counting_keys(), ("target",), block.weight)}
+        )
 
     def solve(self, tally: Bundle) -> Middle:
         return Middle(float(tally["target"].mean[0, 0]))

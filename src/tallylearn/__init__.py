@@ -18,6 +18,8 @@ NAMES = {  # public name -> the module that holds it
     "ExtraTreesClassifier": "models.forests.extra_trees",
     "ExtraTreesRegressor": "models.forests.extra_trees",
     "Folds": "folds",
+    "HistGradientBoostingClassifier": "models.boosting.hist_gradient_boosting",
+    "HistGradientBoostingRegressor": "models.boosting.hist_gradient_boosting",
     "Hypotheses": "reasoning.belief.hypotheses",
     "ID3": "models.trees.presets",
     "KBinsDiscretizer": "preprocessing.discretizer",
@@ -53,6 +55,7 @@ NAMES = {  # public name -> the module that holds it
     "VotingClassifier": "models.voting.voting",
     "VotingRegressor": "models.voting.voting",
     "accuracy_score": "calculations.scoring",
+    "attribute_scores": "calculations.attribute_scores",
     "bayes_rule": "calculations.estimates",
     "bias_variance": "evaluation.theory.bias_variance_report",
     "check": "inspection.check",
@@ -76,14 +79,22 @@ NAMES = {  # public name -> the module that holds it
     "gini": "calculations.impurity",
     "information_gain": "calculations.impurity",
     "laplace_estimate": "calculations.estimates",
+    "learn": "evaluation.learn.learning",
     "learning_curve": "evaluation.curves.learning_and_validation",
     "load": "modelfile",
     "m_estimate": "calculations.estimates",
     "mean_absolute_error": "calculations.scoring",
     "mean_squared_error": "calculations.scoring",
     "merge": "estimators.merging",
+    "plot_class_densities": "inspection.plots.class_densities",
+    "plot_decision_regions": "inspection.plots.decision_regions",
+    "plot_descent": "inspection.plots.descent_path",
+    "plot_regression": "inspection.plots.regression_fit",
+    "plot_sigmoid": "inspection.plots.sigmoid_curve",
+    "plot_voronoi": "inspection.plots.voronoi_cells",
     "precision_score": "calculations.scoring",
     "problem": "inspection.problem",
+    "q_learning": "reasoning.q_learning",
     "recall_score": "calculations.scoring",
     "roc_curve": "calculations.scoring",
     "root_mean_squared_error": "calculations.scoring",
@@ -109,9 +120,9 @@ __all__ = sorted(NAMES)
 
 def __getattr__(name: str) -> Any:
     if name in RENAMED:
-        from tallylearn.runtime.deprecation import deprecated
+        from tallylearn.runtime.deprecation import warn_deprecated
 
-        deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
+        warn_deprecated(f"tl.{name}", f"tl.{RENAMED[name]}")
         current = RENAMED[name]
         return getattr(import_module(f"tallylearn.{NAMES[current]}"), current).from_deprecated
     if name not in NAMES:

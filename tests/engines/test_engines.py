@@ -106,7 +106,7 @@ def source(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_description_is_the_same_on_every_engine_and_told_of_every_row_in_every_pass(
     source: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surveys, "HELD", 0.0)
+    monkeypatch.setattr(surveys, "MEMORY_SHARE", 0.0)
     monkeypatch.setattr(joined_blocks, "MAX_SMALL_FILE_BYTES", 0)
     found, told, elsewhere = [], list[int](), Elsewhere()
     for chosen in (

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import tallylearn as tl
-from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
+from tallylearn.evaluation.evaluate.bootstrap_632 import BootstrapScore
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -71,7 +71,7 @@ def test_three_scores_are_mixed_as_mlxtend_mixes_them(
 ) -> None:
     # mlxtend 0.25.0, draws of bootstrap_point632_score; it mixes draw by draw, and its apparent
     # score is of all rows, those left out among them: only the mixing is the same
-    ours = Bootstrapped.of("accuracy", apparent, out, none)
+    ours = BootstrapScore.of("accuracy", apparent, out, none)
     assert (ours.point632, ours.plus) == pytest.approx((point, plus))
 
 

@@ -254,9 +254,9 @@ def test_a_first_look_at_some_rows_changes_no_verdict(
     for x in (measured, measured.round(1), measured.round(2), measured + 1e9 * (y == 2), signed):
         times = np.unique(x, return_counts=True)[1]
         assert leakage._share_values(x) == (times[times > 1].sum() >= leakage.HALF * n)
-        verdicts.append(leakage._apart(x, y, 1e-3))
-        monkeypatch.setattr(leakage, "SOME", n)  # a row alone rejects nothing
-        assert leakage._apart(x, y, 1e-3) == verdicts[-1]
+        verdicts.append(leakage._separation(x, y, 1e-3))
+        monkeypatch.setattr(leakage, "SAMPLING_STEP", n)  # a row alone rejects nothing
+        assert leakage._separation(x, y, 1e-3) == verdicts[-1]
         monkeypatch.undo()
     assert any(verdicts) == (noise < 1)
 

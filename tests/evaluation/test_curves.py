@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.evaluation.curves.curve import Curve
-from tallylearn.evaluation.curves.curve_points import Point
-from tallylearn.evaluation.curves.train_and_test import growing
+from tallylearn.evaluation.curves.curve_points import CurvePoint
+from tallylearn.evaluation.curves.train_and_test import nested_order
 from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.statistics.confidence_intervals import wilson
 from tallylearn.tables import Codes
@@ -43,9 +43,9 @@ def drawn(what: str, *points: tuple[Any, Any, Any], score: str = "error") -> Cur
         noise = 1e-6 * draw.normal(size=5)
         return tuple(value + noise - noise.mean())
 
-    made = [Point(at, folds(train), folds(test)) for at, train, test in points]
+    made = [CurvePoint(at, folds(train), folds(test)) for at, train, test in points]
     flat = (0.5,) * len(made[0].test)
-    base = Point("majority", flat, flat)
+    base = CurvePoint("majority", flat, flat)
     return Curve("learner", what, "given", score, 100, 0.95, 0.5, tuple(made), base)
 
 
@@ -71,7 +71,7 @@ def test_a_validation_curve_has_the_scores_of_scikit_learn(learner: Any) -> None
 def test_a_learning_curve_has_the_scores_of_scikit_learn(learner: Any) -> None:
     shares, splits = (0.25, 0.5, 1.0), list(KFold(4).split(X))
     ours = tl.learning_curve(learner, X, Z, sizes=shares, cv=splits, score="mse")
-    ordered = [(growing(train, None, 0), test) for train, test in splits]
+    ordered = [(nested_order(train, None, 0), test) for train, test in splits]
     sizes, train, test = their_learning_curve(
         learner, X, Z, train_sizes=[22, 45, 90], cv=ordered, scoring="neg_mean_squared_error"
     )
@@ -83,26 +83,26 @@ def test_a_learning_curve_has_the_scores_of_scikit_learn(learner: Any) -> None:
 def test_any_first_part_of_the_rows_has_the_classes_in_their_shares() -> None:
     codes = rng.choice(3, 90, p=[0.6, 0.3, 0.1]).astype(np.int32)
     rows = np.flatnonzero(rng.random(90) < 0.8)
-    order = growing(rows, Codes(("a", "b", "c"), codes), 5)
+    order = nested_order(rows, Codes(("a", "b", "c"), codes), 5)
     assert sorted(order) == rows.tolist()
     whole = np.bincount(codes[rows], minlength=3) / len(rows)
     for m in range(1, len(rows) + 1):
         taken = np.bincount(codes[order[:m]], minlength=3)
         assert (np.abs(taken - m * whole) <= 2).all()
-    assert order.tolist() != growing(rows, Codes(("a", "b", "c"), codes), 6).tolist()
+    assert order.tolist() != nested_order(rows, Codes(("a", "b", "c"), codes), 6).tolist()
 
 
 def test_a_row_keeps_its_place_whichever_rows_it_is_learned_with() -> None:
     rows = np.arange(50)
-    part = growing(rows[rows % 5 != 0], None, 0)
-    assert part.tolist() == [row for row in growing(rows, None, 0) if row % 5]
+    part = nested_order(rows[rows % 5 != 0], None, 0)
+    assert part.tolist() == [row for row in nested_order(rows, None, 0) if row % 5]
 
 
 def test_the_whole_size_is_the_cross_validated_score() -> None:
     curve = tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=[1.0], cv=4, score="log_loss")
     found = tl.evaluate(tl.NaiveBayes(), X, Y, cv=4, scores="log_loss")["log_loss"]
     assert np.allclose(curve.points[0].test, found.by_fold, rtol=1e-12)
-    assert curve.scored(curve.points[0]).interval == found.over_folds
+    assert curve.average(curve.points[0]).interval == found.over_folds
 
 
 def test_weights_count_as_rows_in_both_scores() -> None:
@@ -190,10 +190,10 @@ def test_a_difference_between_folds_that_chance_explains_is_said_to_be_one() -> 
     curve = drawn("depth", ("a", 0.1, (0.5, 0.3)), ("b", 0.2, (0.3, 0.4)))
     (over, _) = curve.verdicts
     assert over.holds
-    assert not over.shown
+    assert not over.is_significant
     assert "not significant" in over.text
     sure = drawn("depth", ("a", 0.1, 0.4), ("b", 0.2, 0.3))
-    assert sure.verdicts[0].shown
+    assert sure.verdicts[0].is_significant
     assert "significant" not in sure.verdict
 
 
@@ -244,7 +244,7 @@ def test_folds_that_agree_without_rows_are_not_tested() -> None:
     assert not any(verdict.holds for verdict in (more, gap, poor))
     assert "is not tested, because all folds differ by the same: from 10 to 20" in more.text
     (over, _) = drawn("depth", ("a", (0.1, 0.1), pair[0]), ("b", (0.2, 0.2), pair[1])).verdicts
-    assert not over.shown
+    assert not over.is_significant
     assert over.text.endswith("not tested, because all folds differ by the same.")
 
 
@@ -253,7 +253,7 @@ def test_one_split_is_tested_over_its_rows() -> None:
     learner = DecisionTreeClassifier(random_state=0)
     curve = tl.learning_curve(learner, X, Y, cv="holdout", score="brier", sizes=(0.5, 1.0))
     (split,) = tl.Folds.holdout().splits(len(X), Codes.of(Y))
-    order = growing(split.train, Codes.of(Y), 0)
+    order = nested_order(split.train, Codes.of(Y), 0)
     losses = []
     for size in (len(order) // 2, len(order)):
         model = DecisionTreeClassifier(random_state=0).fit(X[order[:size]], Y[order[:size]])
@@ -266,7 +266,7 @@ def test_one_split_is_tested_over_its_rows() -> None:
     mean = np.mean(losses[0] - losses[1])
     assert [*found.interval] == pytest.approx([mean - half, mean + half], rel=1e-9)
     whole = tl.evaluate(learner, X, Y, cv="holdout", scores="brier")["brier"]
-    assert curve.scored(curve.points[-1]).interval == whole.interval
+    assert curve.average(curve.points[-1]).interval == whole.interval
 
 
 def test_noise_on_one_split_is_rarely_called_learned() -> None:
@@ -290,7 +290,7 @@ def test_no_interval_is_a_point(size: float, cv: Any) -> None:
     y = np.where(x[:, 0] > 0.5, "b", "a")
     curve = tl.learning_curve(tl.CART(), x, y, cv=cv, sizes=(size,))
     for side in ("train", "test"):
-        found = curve.scored(curve.points[0], side).interval
+        found = curve.average(curve.points[0], side).interval
         assert found is not None
         assert found.high > found.low
     for verdict in curve.verdicts:
@@ -306,7 +306,7 @@ def test_a_score_that_is_0_on_all_folds_has_the_interval_of_evaluate() -> None:
     curve = tl.validation_curve(tl.DummyClassifier(), "strategy", ["prior"], X, y, score="f1")
     found = tl.evaluate(tl.DummyClassifier(), X, y, scores="f1")["f1"]
     assert found.interval is not None
-    assert curve.scored(curve.points[0]).interval == found.interval
+    assert curve.average(curve.points[0]).interval == found.interval
     assert curve.to_frame()["test_high"][0] == found.interval.high
 
 
@@ -322,7 +322,7 @@ def test_the_gap_of_one_split_is_of_two_samples() -> None:
     """Newcombe's tenth method, from Wilson's intervals of both errors."""
     curve = tl.learning_curve(tl.CART(max_depth=2), X, Y, cv="holdout", sizes=(1.0,))
     (point,) = curve.points
-    train, test = (curve.scored(point, side) for side in ("train", "test"))
+    train, test = (curve.average(point, side) for side in ("train", "test"))
     assert train.interval is not None
     assert test.interval is not None
     by = curve.verdicts[0].by

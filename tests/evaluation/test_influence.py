@@ -20,8 +20,8 @@ from tallylearn.evaluation.scores.influence import (
     smoothed_influence,
 )
 from tallylearn.evaluation.scores.predictions import Predictions
-from tallylearn.evaluation.scores.score import SCORES, measure, spread
-from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample, UnitInfluence
+from tallylearn.evaluation.scores.score import SCORES, measure, standard_error
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample, UnitInfluence
 from tallylearn.tables import Codes
 
 RNG = np.random.default_rng(8)
@@ -81,12 +81,12 @@ def test_a_row_moves_a_score_of_numbers_as_its_weight_does(name: str, d: int) ->
     assert found == pytest.approx(nudged(name, predictions, None), abs=2e-3)
 
 
-def sample(predictions: Predictions, groups: Any = None, times: int = 1) -> Sample:
+def sample(predictions: Predictions, groups: Any = None, times: int = 1) -> ScoredSample:
     rows = np.arange(N)
     told = tuple(
         RowPredictions(at, rows, np.zeros(N, dtype=int), predictions) for at in range(times)
     )
-    return Sample(N, N * times, 0.1, told, groups)
+    return ScoredSample(N, N * times, 0.1, told, groups)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "precision", "roc_auc", "log_loss"])
@@ -94,7 +94,7 @@ def test_added_up_they_are_the_error_that_the_books_give(name: str) -> None:
     predictions = classes(2, False)
     moved = sample(predictions).unit_influence(name, "a", by_fold=False)
     assert moved is not None
-    books = spread(predictions.tally([name], "a"), name, "a")
+    books = standard_error(predictions.tally([name], "a"), name, "a")
     n = {"log_loss": N / (N - 1), "roc_auc": (N / 2) / (N / 2 - 1)}.get(name, 1)
     assert sqrt(moved.variance * n) == pytest.approx(books, rel=1e-3)
 
@@ -116,7 +116,9 @@ def test_copies_of_a_row_in_one_group_are_one_row() -> None:
     whole = sample(predictions).unit_influence("accuracy", None, by_fold=True)
     four = np.repeat(np.arange(N), 4)
     told = (RowPredictions(0, np.arange(4 * N), np.zeros(4 * N, dtype=int), predictions[four]),)
-    copied = Sample(4 * N, 4 * N, 0.1, told, four).unit_influence("accuracy", None, by_fold=True)
+    copied = ScoredSample(4 * N, 4 * N, 0.1, told, four).unit_influence(
+        "accuracy", None, by_fold=True
+    )
     assert whole is not None
     assert copied is not None
     assert copied.error == pytest.approx(whole.error)

@@ -20,7 +20,7 @@ import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES, measure
-from tallylearn.evaluation.scores.score_names import wanted
+from tallylearn.evaluation.scores.score_names import read_scores
 from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.statistics.roc_area import delong_difference
 from tallylearn.tables import Codes
@@ -341,7 +341,7 @@ def test_two_words_for_one_thing_are_refused(rows: tuple[Array, Array]) -> None:
 )
 def test_a_number_that_makes_no_score_is_refused(name: str) -> None:
     with pytest.raises(OptionError, match="there is no score"):
-        wanted(name, "regressor" if name.startswith("pin") else "classifier", 2)
+        read_scores(name, "regressor" if name.startswith("pin") else "classifier", 2)
 
 
 # functions and scorers

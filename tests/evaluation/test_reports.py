@@ -112,7 +112,7 @@ def test_a_finding_is_read_from_a_file_as_it_was_found(name: str) -> None:
     assert str(report) == str(found)
     assert report.to_markdown() == found.to_markdown()
     page = found.to_html()
-    assert result.charts_html(type(found).report_of, data, type(found)._folded) == page
+    assert result.charts_html(type(found).report_of, data, type(found)._details) == page
     assert all(plot.svg in page for plot in found.plots().values())
     assert data["title"] == report.title
 

@@ -14,12 +14,12 @@ from tallylearn.errors import InputError, OptionError, TargetError
 from tallylearn.evaluation.scores.confusion_matrix import table
 from tallylearn.evaluation.scores.decision_threshold import threshold
 from tallylearn.evaluation.scores.losses import calibration
-from tallylearn.evaluation.scores.predictions import Predictions, grouped
-from tallylearn.evaluation.scores.score import SCORES, measure, spread
-from tallylearn.evaluation.scores.score_names import wanted
+from tallylearn.evaluation.scores.predictions import Predictions, tally_by_group
+from tallylearn.evaluation.scores.score import SCORES, measure, standard_error
+from tallylearn.evaluation.scores.score_names import read_scores
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Ranks
-from tallylearn.tallies.weights import rounded
+from tallylearn.tallies.weights import round_weights
 
 Golden = dict[str, dict[str, Any]]
 Array = np.ndarray[Any, Any]
@@ -38,7 +38,7 @@ def random_answers(k: int, weight: str, seed: int = 0, n: int = 400) -> Predicti
     weights = {
         "none": None,
         "whole": rng.integers(1, 9, size=n).astype(float),
-        "fractions": rounded(rng.random(n) + 0.01),
+        "fractions": round_weights(rng.random(n) + 0.01),
     }
     names = tuple("abcde"[:k])
     said = np.where(rng.random(n) < 0.3, rng.integers(0, k, n), proba.argmax(axis=1))
@@ -174,7 +174,7 @@ def test_regression_scores_are_those_of_scikit_learn(outputs: int | None, weight
     shape = (300,) if outputs is None else (300, outputs)
     truth, noise = 1e6 + rng.normal(size=shape), rng.normal(size=shape)
     weights = {"none": None, "whole": rng.integers(1, 9, 300) / 1.0,
-               "fractions": rounded(rng.random(300) + 0.01)}[weight]  # fmt: skip
+               "fractions": round_weights(rng.random(300) + 0.01)}[weight]  # fmt: skip
     predictions = Predictions(truth, truth + noise, weight=weights)
     theirs = {
         "mae": metrics.mean_absolute_error,
@@ -193,7 +193,7 @@ def test_regression_scores_are_those_of_scikit_learn(outputs: int | None, weight
 
 def test_scores_of_merged_parts_are_those_of_the_whole_to_the_bit() -> None:
     predictions = random_answers(3, "fractions")
-    names = wanted([s.name for s in SCORES.values() if s.task == "classifier"],
+    names = read_scores([s.name for s in SCORES.values() if s.task == "classifier"],
                    "classifier", 3, positive="b")  # fmt: skip
     whole = predictions.tally(names, "b")
     parts = sum((predictions[start : start + 70].tally(names, "b") for start in range(0, 400, 70)),
@@ -282,7 +282,7 @@ def test_a_class_unknown_to_the_model_has_probability_zero() -> None:
     found = measure(bundle, "log_loss")
     assert found.value == inf
     assert found.reason == "the true class has probability 0 in 1 row"
-    assert isnan(spread(bundle, "log_loss"))
+    assert isnan(standard_error(bundle, "log_loss"))
     assert measure(bundle, "brier").value == pytest.approx((0.02 + 0.08 + 1.5) / 3)
     assert measure(bundle, "roc_auc_ovr").value == pytest.approx((1 + 1 + 0.5) / 3)
     one = predictions[:2].tally(["log_loss"])
@@ -299,7 +299,7 @@ def test_no_answers_have_no_score(name: str) -> None:
     found = measure(bundle, name)
     assert isnan(found.value)
     assert found.reason
-    assert isnan(spread(bundle, name))
+    assert isnan(standard_error(bundle, name))
 
 
 @pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "regressor"])
@@ -321,14 +321,14 @@ def test_standard_errors_are_those_of_a_mean() -> None:
     predictions = random_answers(2, "none")
     bundle = predictions.tally(["accuracy", "log_loss", "brier", "roc_auc", "f1"])
     losses = -np.log(predictions.proba[np.arange(400), predictions.truth.codes])
-    assert spread(bundle, "log_loss") == pytest.approx(losses.std(ddof=1) / 20)
+    assert standard_error(bundle, "log_loss") == pytest.approx(losses.std(ddof=1) / 20)
     squares = (predictions.proba[:, 1] - predictions.truth.codes) ** 2
-    assert spread(bundle, "brier") == pytest.approx(squares.std(ddof=1) / 20)
+    assert standard_error(bundle, "brier") == pytest.approx(squares.std(ddof=1) / 20)
     share = measure(bundle, "accuracy").value
-    assert spread(bundle, "accuracy") == pytest.approx(sqrt(share * (1 - share) / 400))
-    assert isnan(spread(bundle, "f1"))
+    assert standard_error(bundle, "accuracy") == pytest.approx(sqrt(share * (1 - share) / 400))
+    assert isnan(standard_error(bundle, "f1"))
     numbers = Predictions([1.0, 2.0, 4.0], [1.0, 1.0, 1.0]).tally(["mae"])
-    assert spread(numbers, "mae") == pytest.approx(np.std([0, 1, 3], ddof=1) / sqrt(3))
+    assert standard_error(numbers, "mae") == pytest.approx(np.std([0, 1, 3], ddof=1) / sqrt(3))
 
 
 def test_the_error_of_the_area_is_delongs() -> None:
@@ -344,18 +344,20 @@ def test_groups_add_up_to_the_whole() -> None:
     predictions = random_answers(2, "whole")
     groups = codes(("s", "n", "unseen"), np.arange(400) % 3 % 2)
     names = ["accuracy", "log_loss", "roc_auc"]
-    found = grouped(predictions, groups, names)
+    found = tally_by_group(predictions, groups, names)
     assert list(found) == ["n", "s"]
-    assert grouped(predictions, groups, "accuracy") == grouped(predictions, groups, ["accuracy"])
+    assert tally_by_group(predictions, groups, "accuracy") == tally_by_group(
+        predictions, groups, ["accuracy"]
+    )
     assert found["n"] + found["s"] == predictions.tally(names)
     assert found["n"] == predictions[np.flatnonzero(groups.codes == 1)].tally(names)
     with pytest.raises(InputError, match="399 groups for 400 predictions"):
-        grouped(predictions, groups[:399], names)
+        tally_by_group(predictions, groups[:399], names)
 
 
 def test_rows_without_a_group_stand_apart() -> None:
     predictions = Predictions(Codes.of(["a", "b", "a"]), Codes.of(["a", "a", "a"]))
-    found = grouped(predictions, Codes.of(["n", None, "n"]))
+    found = tally_by_group(predictions, Codes.of(["n", None, "n"]))
     shares = {group: measure(bundle, "accuracy").share for group, bundle in found.items()}
     assert shares == {"n": (2, 2), None: (0, 1)}
 
@@ -400,12 +402,15 @@ def test_a_score_that_does_not_fit_is_refused(
     names: Any, task: str, k: int, proba: bool, words: str
 ) -> None:
     with pytest.raises(OptionError, match=words.replace("(", r"\(")):
-        wanted(names, task, k, ("probabilities", "ranking") if proba else ())
+        read_scores(names, task, k, ("probabilities", "ranking") if proba else ())
 
 
 def test_scores_that_fit_are_taken_once_each() -> None:
-    assert wanted("mae", "regressor") == ("mae",)
-    assert wanted(["f1", "accuracy", "f1"], "classifier", 3, positive="a") == ("f1", "accuracy")
+    assert read_scores("mae", "regressor") == ("mae",)
+    assert read_scores(["f1", "accuracy", "f1"], "classifier", 3, positive="a") == (
+        "f1",
+        "accuracy",
+    )
 
 
 @pytest.mark.parametrize(
@@ -499,7 +504,7 @@ def test_a_threshold_is_written_in_a_line_and_needs_a_cost() -> None:
 def test_a_row_tested_four_times_spreads_as_one_row_does() -> None:
     """A unit of weight that stands for a quarter of a row: twice the spread, drawn or solved."""
     bundle = Predictions(Codes.of([*"ab"] * 60), Codes.of([*"abbb"] * 30)).tally()
-    once, quarter = (spread(bundle, "accuracy", share=share) for share in (1.0, 0.25))
+    once, quarter = (standard_error(bundle, "accuracy", share=share) for share in (1.0, 0.25))
     assert quarter == pytest.approx(2 * once)
 
 

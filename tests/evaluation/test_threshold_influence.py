@@ -12,7 +12,7 @@ import tallylearn as tl
 from tallylearn.evaluation.scores.influence import influence
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import measure
-from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample
 from tallylearn.evaluation.scores.threshold_influence import threshold_influence
 from tallylearn.tables import Codes
 
@@ -80,7 +80,7 @@ def test_a_mean_of_fold_areas_varies_by_the_pairs_of_the_folds_too() -> None:
     fold, y = np.arange(60) % 10, (np.arange(60) // 10) % 2
     for _ in range(1500):
         u = rng.normal(size=60) + 1.2 * y
-        sample = Sample(60, 60, 0.1, (RowPredictions(0, np.arange(60), fold, answers(y, u)),))
+        sample = ScoredSample(60, 60, 0.1, (RowPredictions(0, np.arange(60), fold, answers(y, u)),))
         by_fold = [
             np.mean(u[(fold == k) & (y == 1)][:, None] > u[(fold == k) & (y == 0)])
             for k in range(10)

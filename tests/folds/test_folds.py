@@ -21,8 +21,8 @@ from sklearn.linear_model import Ridge
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError
-from tallylearn.folds import Split, partition, read
-from tallylearn.folds.hashing import drawn, hashed
+from tallylearn.folds import Split, partition, read_cv
+from tallylearn.folds.hashing import bootstrap_counts, splitmix64
 from tallylearn.folds.rows import strata_of
 from tallylearn.tables import Codes
 
@@ -71,19 +71,19 @@ def grouping(draw: st.DrawFn, least: int) -> list[int]:
 
 @given(SEEDS, st.lists(st.integers(0, 2**40), min_size=1, max_size=20))
 def test_the_hash_is_splitmix64(seed: int, rows: list[int]) -> None:
-    assert hashed(seed, np.array(rows)).tolist() == [splitmix(seed, row) for row in rows]
+    assert splitmix64(seed, np.array(rows)).tolist() == [splitmix(seed, row) for row in rows]
 
 
 @given(SEEDS, st.integers(1, 500))
 def test_draws_are_the_hash_times_n_over_2_to_the_64(seed: int, n: int) -> None:
     chosen = [splitmix(seed, row) * n >> 64 for row in range(n)]
-    assert drawn(seed, n).tolist() == [chosen.count(row) for row in range(n)]
+    assert bootstrap_counts(seed, n).tolist() == [chosen.count(row) for row in range(n)]
 
 
 @given(SEEDS, st.integers(1, 300), st.integers(1, 100))
 def test_a_row_has_its_hash_in_blocks_of_any_size(seed: int, n: int, block: int) -> None:
-    pieces = [hashed(seed, np.arange(at, min(n, at + block))) for at in range(0, n, block)]
-    assert (np.concatenate(pieces) == hashed(seed, np.arange(n))).all()
+    pieces = [splitmix64(seed, np.arange(at, min(n, at + block))) for at in range(0, n, block)]
+    assert (np.concatenate(pieces) == splitmix64(seed, np.arange(n))).all()
 
 
 def test_folds_are_the_same_for_ever() -> None:
@@ -420,13 +420,13 @@ def pairs(splits: Any) -> list[tuple[list[int], list[int]]]:
 
 
 def test_a_cv_is_a_number_a_name_or_folds() -> None:
-    assert read(5, "classifier") == tl.Folds.k(5)
-    assert read(np.int64(5), "regressor") == tl.Folds.k(5, stratified=False)
-    assert read("loo") == tl.Folds.leave_one_out()
-    assert read("holdout") == tl.Folds.holdout()
-    assert read("bootstrap") == tl.Folds.bootstrap()
-    assert read("forward") == tl.Folds.forward()
-    assert read(tl.Folds.k(3)) == tl.Folds.k(3)
+    assert read_cv(5, "classifier") == tl.Folds.k(5)
+    assert read_cv(np.int64(5), "regressor") == tl.Folds.k(5, stratified=False)
+    assert read_cv("loo") == tl.Folds.leave_one_out()
+    assert read_cv("holdout") == tl.Folds.holdout()
+    assert read_cv("bootstrap") == tl.Folds.bootstrap()
+    assert read_cv("forward") == tl.Folds.forward()
+    assert read_cv(tl.Folds.k(3)) == tl.Folds.k(3)
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_a_cv_is_a_number_a_name_or_folds() -> None:
 def test_splitters_of_scikit_learn_are_taken_as_they_are(splitter: Any, by_group: bool) -> None:
     y, groups = np.array(list("bbbbaaaacccc") * 2), np.arange(24) // 3 if by_group else None
     wanted = [(a.tolist(), b.tolist()) for a, b in splitter.split(np.zeros((24, 1)), y, groups)]
-    found = read(splitter)
+    found = read_cv(splitter)
     assert pairs(found.splits(24, y, groups)) == wanted
     coded = Codes.of(groups.tolist()) if by_group else None
     assert pairs(found.splits(24, strata_of(y), coded)) == wanted
@@ -453,10 +453,10 @@ def test_splitters_of_scikit_learn_are_taken_as_they_are(splitter: Any, by_group
 
 def test_pairs_may_be_numbers_or_masks_and_are_read_once() -> None:
     mask = np.array([True, True, False, False])
-    found = read(iter([(mask, ~mask), ([2, 3], [0, 1])]))
+    found = read_cv(iter([(mask, ~mask), ([2, 3], [0, 1])]))
     for _ in range(2):
         assert pairs(found.splits(4)) == [([0, 1], [2, 3]), ([2, 3], [0, 1])]
-    assert read(found) is found
+    assert read_cv(found) is found
 
 
 @pytest.mark.parametrize(
@@ -488,7 +488,7 @@ def test_pairs_may_be_numbers_or_masks_and_are_read_once() -> None:
 )
 def test_a_cv_that_cannot_be_is_named(cv: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
-        list(read(cv).splits(5))
+        list(read_cv(cv).splits(5))
 
 
 def test_a_partition_is_recognised() -> None:
@@ -498,7 +498,7 @@ def test_a_partition_is_recognised() -> None:
         (theirs.StratifiedKFold(4), None),
         (theirs.GroupKFold(5), pieces),
     ):
-        found = partition(read(splitter).splits(20, y, groups), 20)
+        found = partition(read_cv(splitter).splits(20, y, groups), 20)
         assert found is not None
         for fold, (train, test) in enumerate(splitter.split(np.zeros((20, 1)), y, groups)):
             assert np.flatnonzero(found == fold).tolist() == test.tolist()
@@ -515,7 +515,7 @@ def test_what_is_no_partition_is_not_taken_for_one() -> None:
         theirs.TimeSeriesSplit(3),
         theirs.RepeatedKFold(n_splits=3, n_repeats=2),
     ):
-        assert partition(read(splitter).splits(12), 12) is None
+        assert partition(read_cv(splitter).splits(12), 12) is None
     for folds in (tl.Folds.bootstrap(2), tl.Folds.holdout(), tl.Folds.three()):
         assert partition(folds.splits(12), 12) is None
     rows = np.arange(4)
@@ -602,7 +602,7 @@ def test_small_classes_are_dealt_out_as_evenly_as_they_go(data: st.DataObject) -
     y = np.array(data.draw(classes(2)))
     k = data.draw(st.integers(2, len(y)))
     folds = tl.Folds.k(k, seed=data.draw(st.integers(0, 9)))
-    (part,) = folds.dealt(len(y), y)
+    (part,) = folds.assign_parts(len(y), y)
     counts = pd.crosstab(part, y).to_numpy()
     assert len(counts) == k
     assert (np.ptp(counts, axis=0) <= 1).all()

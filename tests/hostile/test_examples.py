@@ -83,7 +83,7 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tl.Folds.k(2).parts(2, groups=[{}, {}]), InputError, "one .*per row"),
     (lambda: [*tl.Folds.k(2).split(Path("/"))], KindError, "which has no rows"),
     (lambda: tl.Folds(Silent()), TallyError, "Folds"),  # type: ignore[arg-type]
-    (lambda: fitted(tl.LMS(steps=HUGE)), SizeError, "steps is"),
+    (lambda: fitted(tl.LMS(steps=HUGE)), SizeError, "steps="),
     (lambda: fitted(tl.NaiveBayes()).sample(True), OptionError, "True rows cannot be drawn"),
     (lambda: fitted(tl.NaiveBayes()).sample(1 << 47), SizeError, "not enough memory"),
     (lambda: fitted(tl.NaiveBayes()).sample(1, [Stubborn()]), OptionError, "random_state is"),
@@ -94,7 +94,7 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tl.table(TABLE, missing="\ud800"), OptionError, "is not text or a finite number"),
     (lambda: tl.compare("x" * 10_000, TABLE, "y"), KindError, "Pass a list of learners"),
     (lambda: tl.compare(np.array(5), TABLE, "y"), KindError, "Pass a list of learners"),
-    (lambda: MADE["Population"]().said(Stubborn()), KindError, "fails in its own __getattr__"),
+    (lambda: MADE["Population"]().predict(Stubborn()), KindError, "fails in its own __getattr__"),
     (lambda: tl.table(TABLE, dates={"x": [[1]]}), OptionError, "is not a part of the date"),
     (lambda: tl.table(TABLE)[[[1, 2], [3]]], KindError, "rows are selected by number"),
     (

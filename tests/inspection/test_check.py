@@ -56,7 +56,8 @@ def test_what_may_stand_for_nothing_is_proposed_and_not_taken(sales: Path) -> No
     check = found(tl.check(sales, target="late"))
     (words,) = check["age"]["consider"]
     assert (
-        "999 occurs 2 times, and the other values are between 35 and 41; use --missing 999" in words
+        "999 occurs 2 times, and the other values are between 35 and 41; use "
+        "tl.table(..., missing=[999])" in words
     )
     assert found(tl.check(sales, target="late", missing=[999]))["age"]["missing"] == 2
     assert check["city"]["consider"] == ["'Berlin' and 'berlin' differ only in case or spaces"]
@@ -82,8 +83,14 @@ def test_a_mark_lies_farther_from_the_others_than_they_do(
 def test_what_can_be_read_in_two_ways_is_a_decision_and_its_remedy_works(folder: Path) -> None:
     Path("d.csv").write_text("day,y\n3/4/2024,u\n5/6/2024,v\n")
     (words,) = tl.check("d.csv").decisions
-    assert words.endswith("use --as day=%d/%m/%Y or --as day=%m/%d/%Y")
-    assert tally("check", "d.csv").exit_code == 1
+    kinds = [{"day": "%d/%m/%Y"}, {"day": "%m/%d/%Y"}]
+    calls = [f"tl.table(..., kinds={json.dumps(one)})" for one in kinds]
+    assert words.endswith(f"use {' or '.join(calls)}")
+    shown = tally("check", "d.csv")
+    assert shown.exit_code == 1
+    typed = "use --as day=%d/%m/%Y or --as day=%m/%d/%Y"
+    assert typed in " ".join(shown.output.split())
+    assert tally("check", "d.csv", "--json").output.count(typed) == 2
     assert tally("check", "d.csv", "--as", "day=%m/%d/%Y").exit_code == 0
     table = tl.check("d.csv", kinds={"day": "%m/%d/%Y"})
     assert table.decisions == () and found(table)["day"]["kind"] == "date"  # noqa: PT018
@@ -662,7 +669,8 @@ def test_subtotals_amid_the_rows_are_said_where_their_numbers_are_sums() -> None
 def test_days_without_marks_between_are_numbers_until_somebody_says_so(folder: Path) -> None:
     Path("t.csv").write_text("day,n\n20240131,1\n20240229,2\n19991231,1\n")
     (said,) = tl.check("t.csv").columns[0].consider
-    assert said == "19991231 to 20240229 are read as numbers; use --as day=%Y%m%d if they are days"
+    use = 'tl.table(..., kinds={"day": "%Y%m%d"})'
+    assert said == f"19991231 to 20240229 are read as numbers; use {use} if they are days"
     assert "to consider: day: 19991231" in fine("check", "t.csv")
     found = tl.table("t.csv", kinds={"day": "%Y%m%d"})
     assert next(iter(found.blocks())).numbers[:, 0].tolist() == [19753, 19782, 10956]

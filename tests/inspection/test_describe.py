@@ -55,7 +55,7 @@ HOSTILE = st.one_of(
 def held(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Rows in memory, and rows that pass by in blocks."""
     if not request.param:
-        monkeypatch.setattr(surveys, "HELD", 0.0)
+        monkeypatch.setattr(surveys, "MEMORY_SHARE", 0.0)
     return bool(request.param)
 
 
@@ -117,10 +117,10 @@ def test_sums_are_exact_whatever_the_numbers(values: list[float]) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 10, 101])
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
 def test_quartiles_are_those_of_numpy(n: int, share: float) -> None:
-    from tallylearn.inspection.description.column_points import ranked
+    from tallylearn.inspection.description.column_points import rank_numbers
 
     values = rng.normal(size=n).round(1)
-    points, places = ranked(values)
+    points, places = rank_numbers(values)
     assert points.quantile(share) == pytest.approx(np.quantile(values, share), rel=1e-15)
     assert (points.values[places] == values).all()
     ranks = points.midranks()[places]
@@ -153,7 +153,7 @@ def test_matrices_are_those_of_pandas_over_the_rows_that_show_both(held: bool) -
 
 
 def test_whole_numbers_have_exact_ranks_beyond_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surveys, "HELD", 0.0)
+    monkeypatch.setattr(surveys, "MEMORY_SHARE", 0.0)
     table = pd.DataFrame({"a": rng.integers(-90, 90, 900), "b": rng.integers(0, 5, 900)})
     found = tl.describe(table)
     assert found.exact
@@ -248,7 +248,7 @@ def test_intervals_by_importance_are_those_of_as_many_rows_as_are_as_precise() -
 def test_quartiles_beyond_memory_keep_to_the_error_of_the_sketch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(surveys, "HELD", 0.0)
+    monkeypatch.setattr(surveys, "MEMORY_SHARE", 0.0)
     x = rng.lognormal(sigma=3, size=150_000) * rng.choice([-1, 1], 150_000)
     figures = tl.describe({"x": x})["x"]
     assert figures["quantile_error"] == ERROR < 0.001

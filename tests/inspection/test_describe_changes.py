@@ -103,7 +103,7 @@ def test_rare_values_are_taken_together() -> None:
 def test_beyond_memory_the_distance_is_that_of_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = rng.normal(size=120_000), rng.normal(size=120_000) + 0.02
     exact = tl.describe({"x": a}).compare({"x": b}).changes[0]
-    monkeypatch.setattr(surveys, "HELD", 0.0)
+    monkeypatch.setattr(surveys, "MEMORY_SHARE", 0.0)
     rough = tl.describe({"x": a}).compare({"x": b}).changes[0]
     assert rough.statistic <= exact.statistic
     assert rough.statistic == pytest.approx(exact.statistic, abs=2e-3)

@@ -64,6 +64,7 @@ SIZES = np.array([3, 1, 1])
 LEAVES = np.array([[2, 3], [1, 1], [1, 1]])
 PLAN = code(3, 4), real(3), code(2, 1)
 STAY = np.array([[0, i, i, i] for i in range(3)], np.int32)
+GROWN = np.array([[0, 6, 0, 1, 2, 0, 0, 0, 0, -1], *[[0, 6, 1, *[-1] * 7]] * 2])
 TWO = np.array([1, 1])
 CELLS = np.array([[2, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 0]], np.int32)  # a word and a number
 SIX = np.zeros(6, np.int32), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)  # rows to count
@@ -71,6 +72,40 @@ ONE = {"classes": 1, "k": 1, "q": 1, "rows_at": -1}
 
 # kernel: a call that is right, and "argument.axis" of what may be shorter: what the others follow
 CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
+    "boosting.loss_gradients.exp_all": ((real(6), real(6)), "0.0"),
+    "boosting.loss_gradients.log1p_all": ((real(6), real(6)), "0.0"),
+    "boosting.loss_gradients.log_loss": ((real(6), real(6), real(6), real(6)), "0.0"),
+    "boosting.loss_gradients.softmax": ((real(3, 6), real(3, 6), 0, 6), "0.0"),
+    "boosting.loss_gradients.class_gradients": (
+        (real(6), code(6), 0, real(6), real(6)), "0.0",
+    ),
+    "boosting.loss_gradients.exponential_loss": (
+        (real(6), real(6), False, real(6), real(6)), "0.0",
+    ),
+    "boosting.loss_gradients.log_losses": (
+        (real(3, 6), np.full(6, 2, np.int32), real(6)), "2.0",
+    ),
+    "boosting.loss_gradients.pack": (
+        (real(6), real(6), SLOTS[:6, 0].copy(), 1, (1.0, 1.0), (14, 24), whole(6, 1)), "0.0",
+    ),
+    "boosting.loss_gradients.sums_of_leaf": (
+        (np.arange(6, dtype=np.int32), real(6), real(6), 1.0, 1.0), "0.0",
+    ),
+    "boosting.loss_gradients.add_to_rows": ((np.arange(6, dtype=np.int32), 1.0, real(6)), "0.0"),
+    "boosting.loss_gradients.hash_rows": (
+        (np.zeros((1, 6, 2), np.uint8), SLOTS[:6, 0].copy(), SLOTS[:6, 0].copy()), "0.0 0.1 0.2",
+    ),
+    "boosting.binned_predict.add_tree": (
+        (np.zeros((1, 6, 2), np.uint8), GROWN, byte(3, 256), real(3), 0, 6, real(6)), "0.2 3.0",
+    ),
+    "boosting.tree_shap.add_values": (
+        (
+            real(6, 1), code(6, 1), (STAY, real(3), code(2, 1)),
+            (np.array([1, -1, -1], np.int32), np.array([6, 3, 3]), real(3), whole(3), 0, 1),
+            (whole(12), real(12, 3)), real(6, 1),
+        ),
+        "0.1 1.1 5.0",
+    ),
     "binning.turn": ((real(6, 2), real(2, 6)), "0.0 0.1"),
     "binning.sort": ((code(6), whole(2), whole(6)), "0.0 1.0"),
     "binning.unsort": ((rows(), code(6)), "0.0"),
@@ -102,21 +137,22 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (code(6), code(2, 6), whole(6), whole(2), TWO, whole(2, 9)), "0.0 1.0 5.1",
     ),
     "sgd.walk": (
-        (real(6, 2), real(6), rows(), 0.1, real(2), real(3), real(2, 7), whole(2)),
+        (real(6, 2), real(6), rows(), 0.1, real(3), real(3), real(2, 7), whole(2)),
         "0.1 2.0 6.0",
     ),
-    "coordinate_descent.descend_products": (
-        (np.eye(3), real(3), real(3), real(3), np.zeros(3), np.ones(3), np.zeros(2)), "",
-    ),
     "coordinate_descent.descend_path": (
-        (np.eye(3), real(3), real(2, 3), real(3), np.ones(3), np.zeros((2, 3)), np.zeros((2, 2))),
+        (
+            np.eye(3), real(3), np.ones(3), real(2, 3), real(4), np.ones(3), np.zeros((2, 3)),
+            np.zeros((2, 2)),
+        ),
         "",
     ),
+    "coordinate_descent.duality_gap": ((real(3), real(3), 0.1, 0.1, real(6), real(6), False), ""),
     "coordinate_descent.descend_columns": (
         (real(3, 6), rows(3), real(3), real(3), real(3), np.zeros(3), real(6), np.zeros(2)),
         "1.0 3.0",
     ),
-    "coordinate_descent.products": ((real(3, 6), rows(3), real(6), np.zeros(3)), "1.0"),
+    "coordinate_descent.column_products": ((real(3, 6), rows(3), real(6), np.zeros(3)), "1.0"),
     "compensated_residuals.left": ((real(2, 6), real(2), real(6), real(2, 6)), "1.0"),
     "compensated_residuals.slopes": ((real(2, 6), real(2, 6), real(2, 6), real(2)), "3.0"),
     "compensated_residuals.levels": ((real(1, 2), real(3), real(3), real(3, 1)), ""),
@@ -157,7 +193,6 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "logistic_loss.lay": ((real(6, 2), real(2), real(2), real(6, 3)), ""),
     "logistic_loss.weigh": ((real(6, 2), real(6), real(6, 2)), ""),
-    "logistic_loss.shrink": ((real(2, 2), real(2), real(2), real(2), real(2), 5, 0.0), ""),
     "long_integers.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",
     ),

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import tallylearn as tl
 import tallylearn.kernels as package
 from tallylearn.kernels import (
+    boosting,
     class_counts,
     distinct_hashes,
     evidence_sums,
@@ -42,8 +43,8 @@ from tallylearn.models.neighbors import kd_tree
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
 from tallylearn.tallies.documents import FOLD
-from tallylearn.tallies.moments import _weighed
-from tallylearn.tallies.weights import rounded, scaled
+from tallylearn.tallies.moments import _sum_weighted_block
+from tallylearn.tallies.weights import round_weights, scale_to_integers
 
 KERNELS = "tallylearn.kernels."
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -80,7 +81,7 @@ def interpreted(name: str) -> ModuleType:
 
 
 def is_kernel(name: str) -> bool:
-    return name.startswith(KERNELS) and name != trees.__name__
+    return name.startswith(KERNELS) and name not in (trees.__name__, boosting.__name__)
 
 
 def uncompiled(patch: pytest.MonkeyPatch, *users: ModuleType) -> None:
@@ -98,13 +99,13 @@ def test_moments_equal_fractions(rows: list[tuple[str, float, float]]) -> None:
     weight = np.array([row[2] for row in rows])
     codes = Codes.of([row[0] for row in rows])
     tally = Moments.of(np.array([[row[1]] for row in rows]), codes, ("x",), weight)
-    exact = rounded(weight)
+    exact = round_weights(weight)
     for at, key in enumerate(tally.keys):
         mine = [
             (Fraction(w), Fraction(x)) for (c, x, _), w in zip(rows, exact, strict=True) if c == key
         ]
-        sums, power = tally.sums.scaled()
-        squares, power2 = tally.squares.scaled()
+        sums, power = tally.sums.to_integers()
+        squares, power2 = tally.squares.to_integers()
         assert sums[at, 0] * Fraction(2) ** power == sum(w * x for w, x in mine)
         assert squares[at, 0] * Fraction(2) ** power2 == sum(w * x * x for w, x in mine)
 
@@ -121,9 +122,9 @@ def test_mean_and_variance_are_rounded_once(x: list[float]) -> None:
 
 def test_whole_weights_are_exact_and_fractions_keep_32_bits() -> None:
     whole = np.array([1.0, 3.0, 2.0**40 + 1, 2.0**53])
-    assert np.array_equal(rounded(whole), whole)
+    assert np.array_equal(round_weights(whole), whole)
     third = np.array([1 / 3])
-    assert abs(rounded(third)[0] - third[0]) <= third[0] * 2**-32
+    assert abs(round_weights(third)[0] - third[0]) <= third[0] * 2**-32
 
 
 @given(
@@ -141,10 +142,10 @@ def test_fractions_are_weighed_in_one_pass_as_digit_by_digit(
     codes = Codes(("a", "b"), (np.arange(len(x)) % 2).astype(np.int32))
     found = np.zeros(4, dtype=np.int64)
     exact_sums.survey(x.view(np.int64), found)
-    parts = scaled(weight)
+    parts = scale_to_integers(weight)
     assert parts is not None
-    count, sums, squares = _weighed(x.view(np.int64), codes, *parts, found)
-    exact = [Fraction(w) for w in rounded(weight)]
+    count, sums, squares = _sum_weighted_block(x.view(np.int64), codes, *parts, found)
+    exact = [Fraction(w) for w in round_weights(weight)]
     for power, group in product(range(3), range(2)):
         part = (count, sums, squares)[power]
         got, low = part.limbs[group, 0], part.low
@@ -156,12 +157,12 @@ def test_fractions_are_weighed_in_one_pass_as_digit_by_digit(
 
 
 def test_weights_too_long_or_too_far_apart_are_weighed_digit_by_digit() -> None:
-    assert scaled(np.array([0.5, 2.0**40 + 1])) is None
-    assert scaled(np.array([1e-30, 1.5])) is None
+    assert scale_to_integers(np.array([0.5, 2.0**40 + 1])) is None
+    assert scale_to_integers(np.array([1e-30, 1.5])) is None
     rng = np.random.default_rng(2)
     x, weight = rng.normal(size=(60, 2)), 10.0 ** rng.uniform(-30, 30, 60)
     tally = Moments.of(x, Codes(("a",), np.zeros(60, dtype=np.int32)), ("x", "z"), weight)
-    exact = [Fraction(w) for w in rounded(weight)]
+    exact = [Fraction(w) for w in round_weights(weight)]
     mean = sum(w * Fraction(v) for w, v in zip(exact, x[:, 0], strict=True)) / sum(exact)
     assert tally.mean[0, 0] == float(mean)
 
@@ -170,7 +171,7 @@ def test_the_compiled_weighing_equals_the_python_it_is_written_in() -> None:
     rng = np.random.default_rng(6)
     bits = np.where(rng.random((40, 2)) < 0.1, np.nan, rng.normal(size=(40, 2))).view(np.int64)
     group = rng.integers(0, 2, 40).astype(np.int32)
-    weight, power, _ = scaled(rng.random(40))
+    weight, power, _ = scale_to_integers(rng.random(40))
     found = np.zeros(4, dtype=np.int64)
     exact_sums.survey(bits, found)
     far, wide = int(power.max()) + 1, int(found[1] - found[0]) + 1
@@ -339,7 +340,7 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
         results = []
         for module in (sgd, interpreted("sgd")):
             weights, trace, found = np.zeros(4), np.zeros((5, 9)), np.zeros(2, dtype=np.int64)
-            module.walk(x, y, rows, 0.1, np.array([one, most]), weights, trace, found)
+            module.walk(x, y, rows, 0.1, np.array([one, most, 0.0]), weights, trace, found)
             results.append(np.concatenate([weights, trace.ravel(), found]))
         assert np.allclose(*results, rtol=1e-12)  # a processor may add and multiply at once
         w, overshot = np.zeros(4), 0

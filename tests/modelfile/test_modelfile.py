@@ -271,7 +271,7 @@ def test_every_kind_of_value_comes_back_with_its_type(value: Any) -> None:
     tree = json.loads(json.dumps(packing.pack(value, "options.x", arrays, "Test")))
     unpacker = packing.Unpacker(arrays)
     assert alike(unpacker.unpack(tree), value)
-    assert not unpacker.unused
+    assert not unpacker.unused_arrays
 
 
 ONE_OF_A_CLASS = {type(case.make()): case for case in reversed(CASES)}
@@ -563,7 +563,7 @@ def test_what_load_would_refuse_is_not_saved(saved: Path) -> None:
 )
 def test_an_array_is_no_truth_value_and_no_word(learner: Any, option: str) -> None:
     for value in (np.zeros(2), np.array(["a", "b"])):
-        with pytest.raises(errors.OptionError, match=rf"{option}|p goes with m"):
+        with pytest.raises(errors.OptionError, match=rf"{option}|p= needs m="):
             learner(**{option: value}).fit([[1.0], [2.0], [4.0]], [1, 0, 1])
 
 

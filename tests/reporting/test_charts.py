@@ -41,8 +41,13 @@ from tallylearn.reporting.charts.line_chart import MAX_POINTS, STRIPS, decimate_
 from tallylearn.reporting.charts.plot import BOLD_FACTOR
 from tallylearn.reporting.charts.svg_elements import (
     COLOURS,
+    DARK_COLOURS,
+    DARK_SHADE,
     FAINT,
     INK,
+    PAPER,
+    SHADE,
+    SHAPES,
     format_attribute,
     shorten,
     text_extent,
@@ -148,7 +153,8 @@ def test_a_hostile_name_is_text_on_the_sheet_and_nothing_else(kind: str, name: s
     plot = DRAWINGS[kind](name)
     root = sheet(plot)
     assert {e.tag.removeprefix(SVG) for e in root.iter()} <= {
-        "svg", "title", "rect", "text", "line", "g", "path", "polyline", "polygon", "circle"
+        "svg", "title", "style", "rect", "text", "line", "g", "path", "polyline", "polygon",
+        "circle",
     }  # fmt: skip
     assert "script" not in {e.tag.removeprefix(SVG) for e in root.iter()}
     assert plot.svg.encode()
@@ -362,12 +368,31 @@ def contrast(colour: str, other: str) -> float:
 
 def test_the_shade_grows_with_the_share_and_text_is_read_on_the_darkest() -> None:
     root = sheet(draw_matrix([[0, 1, 9], [0, 5, 5]], "ab", "xyz", "t"))
-    fills = [e.attrib["fill"] for g in root.iter(f"{SVG}g") for e in g.iter(f"{SVG}rect")]
-    light = [sum(bytes.fromhex(fill[1:])) for fill in fills]
-    assert light[0] == light[3] == 3 * 255 > light[1] > light[4] == light[5] > light[2]
-    darkest = sheet(draw_matrix([[1]], "a", "x", "t"))
-    [fill] = [e.attrib["fill"] for g in darkest.iter(f"{SVG}g") for e in g.iter(f"{SVG}rect")]
-    assert contrast(fill, INK) > 4.5 < contrast(FAINT, "#ffffff")
+    cells = [e for g in root.iter(f"{SVG}g") for e in g.iter(f"{SVG}rect")]
+    assert {cell.attrib["fill"] for cell in cells} == {SHADE}
+    shares = [float(cell.attrib["fill-opacity"]) for cell in cells]
+    assert shares == [0, 0.1, 0.9, 0, 0.5, 0.5]
+    assert contrast(SHADE, INK) > 4.5 < contrast(FAINT, PAPER)
+    assert contrast(DARK_SHADE, DARK_COLOURS[INK]) > 4.5
+
+
+def test_every_colour_has_a_dark_one_that_is_seen_as_well() -> None:
+    sheet_colour = DARK_COLOURS[PAPER]
+    for colour in (INK, FAINT, *COLOURS):
+        dark = DARK_COLOURS[colour]
+        assert contrast(dark, sheet_colour) >= min(4.5, contrast(colour, PAPER)), colour
+    assert len({*DARK_COLOURS.values()}) == len(DARK_COLOURS)
+    plot = draw_lines({"a": ([0, 1], [0, 1])}, "t")
+    [style] = sheet(plot).iter(f"{SVG}style")
+    assert "prefers-color-scheme:dark" in str(style.text)
+    assert f'[stroke="{COLOURS[0]}"]{{stroke:{DARK_COLOURS[COLOURS[0]]}}}' in str(style.text)
+
+
+def test_the_legend_shows_the_marker_of_every_class_in_its_colour() -> None:
+    root = sheet(draw_classes({"a": ([1, 2], [3, 4]), "b": ([2], [1])}, {"a | b": (-5, 1, 1)}, "t"))
+    found = [(e.attrib["d"], e.attrib["stroke"]) for e in root.iter(f"{SVG}path")]
+    assert found.count((SHAPES[0], COLOURS[0])) == 2 + 1  # the rows, and the legend
+    assert found.count((SHAPES[1], COLOURS[1])) == 1 + 1
 
 
 @pytest.mark.parametrize("scale", [1, 1e3, 1e6, 1e14, 1e200, 0.37])
@@ -440,7 +465,7 @@ def test_demsars_diagram_comes_out_again() -> None:
     assert tick[4] < tick[3] < tick[2] < tick[1]  # the best stand on the right
     bars = [e for e in root.iter(f"{SVG}line") if e.get("stroke-width") == "4"]
     ends = [[float(bar.attrib[x]) for x in ("x1", "x2")] for bar in bars]
-    at = AxisScale((Decimal(1), Decimal(4)), tick[1], tick[4]).at
+    at = AxisScale((Decimal(1), Decimal(4)), tick[1], tick[4]).pixels
     assert ends[0] == pytest.approx(at([2.893, 1.964]) + np.array([-4, 4]), abs=0.02)
     assert ends[1] == pytest.approx(at([3.143, 2.893]) + np.array([-4, 4]), abs=0.02)
     assert bars[0].attrib["y1"] != bars[1].attrib["y1"]  # they share C4.5+cf

@@ -23,7 +23,7 @@ from tallylearn.errors import FileError, InputError
 from tallylearn.evaluation.result import Result
 from tallylearn.exercises.sheets import GradeTable
 from tallylearn.reasoning.belief.families import Bernoulli, Family
-from tallylearn.reporting.report import FILE_ENDINGS
+from tallylearn.reporting.report import FILE_ENDINGS, Report
 from tests.learners import CASES, Case
 from tests.models.trees.forest import COLUMNS, LEARNERS, asked_for, fitted, grown, rows, target
 from tests.tables import mixed_table
@@ -140,6 +140,10 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "hypotheses": lambda: tl.Hypotheses.from_table(tl.example("tennis")).observe({"Wind": "Weak"}),
     "nothing observed": lambda: Bernoulli("red", "blue"),
     "bernoulli": lambda: Bernoulli("red", "blue").observe("red", "red", "blue"),
+    "learn": lambda: tl.learn(LINES, BENT > 0, candidates=[tl.NaiveBayes()]),
+    "leaderboard": lambda: tl.learn(LINES, BENT > 0, candidates=[tl.NaiveBayes()]).leaderboard,
+    "q table": lambda: tl.q_learning({1: {"go": ("end", 1)}}),
+    "page of steps": lambda: tl.ID3().fit(tl.example("tennis")).steps(),
     "steps": lambda: tl.Perceptron(max_iter=3).fit(LINES, BENT > 0).steps(),
     "steps of classes": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).steps(),
     "geometry": lambda: tl.Perceptron().fit(LINES, BENT > 0).geometry(LINES, BENT > 0),
@@ -182,7 +186,9 @@ def test_a_view_is_read_from_a_file_as_it_was_shown(name: str) -> None:
     report = type(view).report_of(data)
     assert str(report) == str(view)
     assert report.to_markdown() == view.to_markdown()
-    assert report.to_html() == view.to_html() == view._repr_html_()
+    assert view.to_html() == view._repr_html_()
+    if type(view).to_html is Report.to_html:  # pages of steps: test_step_sequence.py
+        assert report.to_html() == view.to_html()
 
 
 def test_every_view_there_is_has_been_read() -> None:
@@ -216,7 +222,7 @@ def test_a_view_that_is_cut_has_all_in_its_data() -> None:
         ("one row", lambda data: data["working"][0]["header"].__setitem__(1, "odd"), "odd"),
         (
             "model tree explained",
-            lambda data: data["rows"][0]["lines"][0].update(outcome="odd"),
+            lambda data: data["rows"][0]["notes"].append("odd"),
             "odd",
         ),
         ("explained, c45", lambda data: data["rows"].pop(), "and 1 more row"),

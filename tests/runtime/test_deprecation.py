@@ -13,7 +13,7 @@ import pytest
 from tallylearn.errors import OptionError
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.options import option
-from tallylearn.runtime.deprecation import deprecated
+from tallylearn.runtime.deprecation import warn_deprecated
 
 
 class Renamed(Estimator):
@@ -27,7 +27,7 @@ class Inherits(Renamed):
 
 def test_a_deprecated_name_warns_with_the_new_one_at_the_callers_line() -> None:
     with pytest.warns(DeprecationWarning, match=r"old is deprecated.*Use new\.") as caught:
-        deprecated("old", "new")
+        warn_deprecated("old", "new")
     assert Path(caught[0].filename) == Path(__file__)
 
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tallylearn.errors import ForgetError
 from tallylearn.tables import Codes
 from tallylearn.tallies import Distinct
-from tallylearn.tallies.distinct import EVERY, KEPT, Seen
-from tallylearn.tallies.value_hashes import hashed_numbers, hashed_strings, undone
+from tallylearn.tallies.distinct import MAX_HASH, MAX_HASHES, HashCounter
+from tallylearn.tallies.value_hashes import hashed_numbers, hashed_strings, invert_hashes
 
 Array = Any
 NUMBERS = st.lists(
@@ -27,7 +27,7 @@ MANY = np.random.default_rng(1).permutation(350_000).astype(float)  # beyond wha
 
 
 def tally(values: Any, blocks: int = 1) -> Distinct:
-    seen = Seen()
+    seen = HashCounter()
     for part in np.array_split(np.asarray(values, dtype=float), blocks):
         seen.add(part)
     return seen.tally()
@@ -45,7 +45,7 @@ def test_the_values_of_a_column_are_counted_as_a_set_counts_them(values: list[fl
         best = max(there.count(value) for value in there)
         assert found.top(1)[0][1] == best
     assert found.repeats == len(there) - len({*there})
-    assert found.once == sum(there.count(value) == 1 for value in {*there})
+    assert found.n_singletons == sum(there.count(value) == 1 for value in {*there})
 
 
 @given(values=NUMBERS, cut=st.integers(0, 40), data=st.data())
@@ -69,12 +69,12 @@ def test_order_and_parts_do_not_matter_where_hashes_are_dropped() -> None:
     assert sum(parts, tally([])) == whole
 
 
-@pytest.mark.parametrize("n", [KEPT - 1, KEPT, KEPT + 1])
+@pytest.mark.parametrize("n", [MAX_HASHES - 1, MAX_HASHES, MAX_HASHES + 1])
 def test_a_hundred_thousand_values_are_exact_and_one_more_is_not(n: int) -> None:
     found = tally(np.repeat(MANY[:n], 2))
-    assert found.exact == (n <= KEPT)
+    assert found.exact == (n <= MAX_HASHES)
     assert (found.count == n) or not found.exact
-    assert len(found.hashes) == min(n, KEPT)
+    assert len(found.hashes) == min(n, MAX_HASHES)
     assert (found.counts == 2).all()
 
 
@@ -82,7 +82,7 @@ def test_beyond_that_the_estimate_keeps_to_its_error() -> None:
     errors = []
     for start in range(20):
         found = tally(np.arange(350_000) + 1e6 * start)
-        assert found.error == pytest.approx(1 / np.sqrt(KEPT - 2))
+        assert found.error == pytest.approx(1 / np.sqrt(MAX_HASHES - 2))
         errors.append((found.count / 350_000 - 1) / found.error)
     # of 350 000 values 100 000 are kept, so the error is the stated one times √(1 - 0.29)
     assert np.std(errors) == pytest.approx(0.85, abs=0.3)
@@ -93,7 +93,7 @@ def test_numbers_share_no_hash_and_strings_differ_by_every_byte_and_length() -> 
     x = np.concatenate([MANY, -MANY[MANY != 0], MANY + 0.5])
     hashes = hashed_numbers(x)
     assert len(np.unique(hashes)) == len(x)
-    assert (undone(hashes) == x).all()
+    assert (invert_hashes(hashes) == x).all()
     texts = ["", "\0", "\0\0", "a", "b", "ab", "ba", "a" * 8, "a" * 9, "é", "e", "\ud800"]
     texts += [f"{at:017d}" for at in range(50_000)]
     assert len(np.unique(hashed_strings((*texts,)))) == len(texts)
@@ -133,7 +133,7 @@ def test_a_million_values_take_no_more_memory_than_is_said() -> None:
     column = np.arange(1_000_000.0)
     tracemalloc.start()
     try:
-        seen = Seen()
+        seen = HashCounter()
         for at in range(0, len(column), 65_536):
             seen.add(column[at : at + 65_536])
         held, most = tracemalloc.get_traced_memory()
@@ -142,14 +142,14 @@ def test_a_million_values_take_no_more_memory_than_is_said() -> None:
     assert held < 4.5e6  # 2^18 slots of 16 bytes
     assert most < 14e6  # while it drops hashes
     found = seen.tally()
-    assert found.hashes.nbytes + found.counts.nbytes == 16 * KEPT
-    assert found.most < EVERY
+    assert found.hashes.nbytes + found.counts.nbytes == 16 * MAX_HASHES
+    assert found.most < MAX_HASH
 
 
 def test_what_begins_from_the_greatest_hash_of_other_rows_adds_up_to_the_same() -> None:
     rng = np.random.default_rng(4)
     first, more = rng.normal(size=150_000), rng.normal(size=150_000)
-    begun, again = Distinct.of(first), Seen(Distinct.of(first).most)
+    begun, again = Distinct.of(first), HashCounter(Distinct.of(first).most)
     again.add(more)
     assert len(again.tally().hashes) < 0.7 * len(more)  # it has kept fewer of them
     assert begun + again.tally() == again.tally() + begun == Distinct.of(np.append(first, more))

@@ -27,7 +27,7 @@ from tallylearn.tallies import (
     Values,
 )
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.weights import rounded
+from tallylearn.tallies.weights import round_weights
 from tallylearn.tallies.words import words
 
 Row = tuple[str, str | None, float, float]  # class, value, number, weight
@@ -116,7 +116,7 @@ def nearest(rows: list[Row]) -> Nearest:
 def answers(rows: list[Row]) -> Bundle:
     classes, values, numbers, weight = columns(rows)
     p = np.nan_to_num(1 / (1 + np.abs(numbers[:, :1])))  # 0 where there is no number
-    said = Codes(("a", "b", "c"), values.among(("x", "y")) + 1)
+    said = Codes(("a", "b", "c"), values.recode(("x", "y")) + 1)
     truth = Codes(classes.values, classes.codes, ("a", "b", "c"))
     told = Predictions(truth, said, ("a", "b"), np.hstack([p, 1 - p]), weight)
     return told.tally(["accuracy", "log_loss", "brier", "roc_auc_ovr", "ece_ovr"])
@@ -182,7 +182,7 @@ def test_forgetting_undoes_learning_to_the_bit(tally: Make, a: list[Row], b: lis
 @given(rows=ROWS)
 def test_weight_two_is_the_row_twice(tally: Make, rows: list[Row]) -> None:
     # fractions are rounded to 32 bits, and twice a fraction may be whole: take what is counted
-    light = [(c, v, x, float(rounded(np.array([w]))[0])) for c, v, x, w in rows if w < 1e299]
+    light = [(c, v, x, float(round_weights(np.array([w]))[0])) for c, v, x, w in rows if w < 1e299]
     double = [(c, v, x, 2 * w) for c, v, x, w in light]
     assert _counted(tally(double)) == _counted(tally(light + light))
 
@@ -223,11 +223,11 @@ def test_tallies_may_carry_an_axis_of_folds(a: list[Row], b: list[Row]) -> None:
     keys, names = two.keys, two.columns
     both = replace(
         two,
-        count=stacked(one.over(keys, names).count, two.count),
-        sums=stacked(one.over(keys, names).sums, two.sums),
-        squares=stacked(one.over(keys, names).squares, two.squares),
+        count=stacked(one.reindex(keys, names).count, two.count),
+        sums=stacked(one.reindex(keys, names).sums, two.sums),
+        squares=stacked(one.reindex(keys, names).squares, two.squares),
     )
-    for fold, single in enumerate((one.over(keys, names), two)):
+    for fold, single in enumerate((one.reindex(keys, names), two)):
         assert np.array_equal(both.mean[fold], single.mean)
         assert np.array_equal((both + both).mean[fold], (single + single).mean)
 

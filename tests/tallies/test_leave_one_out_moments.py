@@ -12,9 +12,9 @@ import tallylearn as tl
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Exact, Moments
-from tallylearn.tallies.double_doubles import Doubled, product
+from tallylearn.tallies.double_doubles import DoubleDouble, product
 from tallylearn.tallies.leave_one_out_moments import LeaveOneOutMoments
-from tallylearn.tallies.rounding import doubled
+from tallylearn.tallies.rounding import double_double
 
 N = 60
 RNG = np.random.default_rng(11)
@@ -49,7 +49,7 @@ def slowly(values: Array) -> tuple[float, float]:
 def test_they_are_rounded_once(name: str) -> None:
     x, own = np.ascontiguousarray(COLUMNS[name][:, None]), np.arange(N) % 2
     others = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))
-    mean, variance = others.without(x, own)
+    mean, variance = others.leave_out(x, own)
     for row in range(N):
         rest = x[(own == own[row]) & (np.arange(N) != row), 0]
         assert (mean[row, 0], variance[row, 0]) == slowly(rest)
@@ -70,12 +70,12 @@ def test_near_the_ends_of_the_range_whole_numbers_decide(name: str) -> None:
 
 
 def test_a_double_double_holds_a_hundred_bits() -> None:
-    a, b = (Doubled.of(RNG.normal(size=500), RNG.normal(size=500) * 1e-17) for _ in range(2))
+    a, b = (DoubleDouble.of(RNG.normal(size=500), RNG.normal(size=500) * 1e-17) for _ in range(2))
     divisor = RNG.integers(1, 10**6, 500).astype(float)
     for i in range(500):
         x, y = (Fraction(float(e.high[i])) + Fraction(float(e.low[i])) for e in (a, b))
         wanted = (x + y, abs(x) + abs(y)), (x * y, abs(x * y)), (x / int(divisor[i]), abs(x))
-        for found, (exact, size) in zip((a + b, a * b, a.over(divisor)), wanted, strict=True):
+        for found, (exact, size) in zip((a + b, a * b, a.divide(divisor)), wanted, strict=True):
             value = Fraction(float(found.high[i])) + Fraction(float(found.low[i]))
             assert abs(value - exact) <= size / 2**100
             assert float(value) == found.high[i]
@@ -105,17 +105,17 @@ def test_products_of_doubles_are_exact() -> None:
 def test_half_way_between_two_doubles_there_is_doubt(
     high: float, low: float, doubtful: bool
 ) -> None:
-    assert Doubled(np.array(high), np.array(low)).doubtful(1e-30) == doubtful
+    assert DoubleDouble(np.array(high), np.array(low)).doubtful(1e-30) == doubtful
 
 
 def test_nothing_is_doubtful_about_an_exact_zero() -> None:
-    assert not Doubled(np.array(0.0), np.array(0.0)).doubtful(np.array(0.0))
+    assert not DoubleDouble(np.array(0.0), np.array(0.0)).doubtful(np.array(0.0))
 
 
 def test_quotients_of_exact_numbers_have_a_hundred_bits() -> None:
-    above = Exact.carried(RNG.integers(-(2**31), 2**31, (40, 5)), -3)
+    above = Exact.from_limbs(RNG.integers(-(2**31), 2**31, (40, 5)), -3)
     below = Exact.of(RNG.integers(1, 1000, 40))
-    found, (numbers, power) = doubled(above, below), above.scaled()
+    found, (numbers, power) = double_double(above, below), above.to_integers()
     for i, divisor in enumerate(below.integers()):
         exact = Fraction(int(numbers[i])) * Fraction(2) ** power / int(divisor)
         value = Fraction(float(found.high[i])) + Fraction(float(found.low[i]))

@@ -15,8 +15,8 @@ from tallylearn import errors
 from tallylearn.kernels import centring, qr_triangle
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Products, Scatter
-from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.pairs import LIMBS, check_names, check_wide, in_order, measured
+from tallylearn.tallies.centred_sums import two_sum
+from tallylearn.tallies.pairs import LIMBS, check_names, check_wide, count_measured, in_order
 from tests.kernels.test_oracle import interpreted
 
 Row = tuple[str, str | None, float, float, float]  # class, value, numbers, weight
@@ -97,7 +97,7 @@ def test_weight_two_is_the_row_twice(rows: list[Row]) -> None:
 
 @given(rows=ROWS)
 def test_floats_and_exact_sums_agree(rows: list[Row]) -> None:
-    assert close(scatter(rows), Products.of(*arguments(rows)).rounded())
+    assert close(scatter(rows), Products.of(*arguments(rows)).to_scatter())
 
 
 @given(rows=st.lists(st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * 2),
@@ -105,7 +105,7 @@ def test_floats_and_exact_sums_agree(rows: list[Row]) -> None:
 def test_products_equal_fractions(rows: list[tuple[float, float]]) -> None:
     x = np.array(rows)
     tally = Products.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", "")))
-    found, power = tally.products.scaled()
+    found, power = tally.products.to_integers()
     for j in range(2):
         for l in range(2):  # noqa: E741
             exact = sum(Fraction(row[j]) * Fraction(row[l]) for row in rows)
@@ -154,7 +154,7 @@ def test_numbers_around_a_hundred_million_keep_their_scatter() -> None:
 def test_a_step_after_the_first_rows_does_not_cancel_the_scatter() -> None:
     x = np.random.default_rng(0).normal(size=(60_000, 2))
     x[200:] += 1e6
-    exact = Products.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", ""))).rounded()
+    exact = Products.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", ""))).to_scatter()
     found = Scatter.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", "")))
     assert np.allclose(found.scatter, exact.scatter, rtol=1e-11)
 
@@ -188,14 +188,14 @@ def test_what_is_measured_beside_the_columns_comes_last_as_it_is_solved() -> Non
     first, second = (Scatter.of(part, by[rows], names)
                      for part, rows in ((x[:4], slice(0, 4)), (x[4:], slice(4, 9))))  # fmt: skip
     assert first.names == (first + second).names == names
-    assert (first + second.picked(np.array([2, 0, 1]))).names == names
+    assert (first + second.select_columns(np.array([2, 0, 1]))).names == names
 
 
 def test_a_scatter_of_old_whose_target_stands_first_is_solved_alike() -> None:
     x = np.random.default_rng(0).normal(size=(40, 3))
     model = tl.Lasso(0.01).fit(x[:, :2], x[:, 2])
     tally = model.tally_
-    old = tally["numbers"].picked(np.array([2, 0, 1]))
+    old = tally["numbers"].select_columns(np.array([2, 0, 1]))
     old.check()
     again = model.solve(Bundle({**tally.parts, "numbers": old}))
     np.testing.assert_allclose(again.coef, model.model_.coef, rtol=1e-12)
@@ -206,7 +206,7 @@ def test_names_in_neither_order_are_refused() -> None:
     x = np.random.default_rng(0).normal(size=(9, 3))
     some = Scatter.of(x, Codes.of(["all"] * 9), (("u", ""), ("v", ""), ("", "!0")))
     with pytest.raises(ValueError, match="not sorted"):
-        some.picked(np.array([1, 0, 2])).check()
+        some.select_columns(np.array([1, 0, 2])).check()
 
 
 def test_names_are_sorted_and_what_is_measured_beside_them_is_last() -> None:
@@ -214,8 +214,8 @@ def test_names_are_sorted_and_what_is_measured_beside_them_is_last() -> None:
     names = [("b", ""), ("", "!1"), ("", "?"), ("", ""), ("", "=!"), ("", "!0"), ("a", "^02")]
     want = sorted(names, key=lambda name: (name[1][:1] == "!", name))
     assert in_order(names) == tuple(want)
-    assert measured(tuple(value for _, value in want)) == 2
-    assert measured(("", "=!")) == measured(()) == 0
+    assert count_measured(tuple(value for _, value in want)) == 2
+    assert count_measured(("", "=!")) == count_measured(()) == 0
     check_names(tuple(want))
     with pytest.raises(ValueError, match="unknown term '!0'"):
         check_names((("a", "!0"),))
@@ -230,7 +230,7 @@ def test_sums_around_a_centre_become_means_and_their_scatter_bit_by_bit(compiled
     sums, mean, scatter = away.T @ away, np.empty((2, 3)), np.empty((3, 3))
     kernel.settled(sums, centre, 9.0, mean, scatter)
     left = sums[:3, 3:] / 9
-    np.testing.assert_array_equal(mean, summed(centre, left[:, 0]))
+    np.testing.assert_array_equal(mean, two_sum(centre, left[:, 0]))
     np.testing.assert_array_equal(scatter, sums[:3, :3] - 9 * (left * left.T))
 
 

@@ -14,7 +14,7 @@ from tallylearn import errors
 from tallylearn.models.discriminants.fourth_moments import fourths, squared_names
 from tallylearn.tables import Codes
 from tallylearn.tallies import Products, Squares
-from tallylearn.tallies.squares import squared
+from tallylearn.tallies.squares import exact_squares
 
 NAMES = (("u", ""), ("v", ""), ("w", "=x"))
 Row = tuple[str, int, int, bool, float]
@@ -60,7 +60,7 @@ def close(a: Any, b: Any, rows: list[Row], offset: float) -> bool:
 def test_parts_sum_to_the_whole(rows: list[Row], cut: int, offset: float) -> None:
     both, whole = squares(rows[:cut], offset) + squares(rows[cut:], offset), squares(rows, offset)
     assert both.keys == whole.keys
-    for one, other in zip(both.sums, whole.over(both.keys, both.names).sums, strict=True):
+    for one, other in zip(both.sums, whole.reindex(both.keys, both.names).sums, strict=True):
         assert close(one, other, rows, offset)
 
 
@@ -72,7 +72,7 @@ def test_fourths_equal_fractions_in_every_class_and_in_all_rows(
         return
     numbers, by, names, weight = arguments(rows, offset)
     marked = (*names, *squared_names(names))
-    exact = Products.of(np.hstack([numbers, *squared(numbers, names)]), by, marked, weight)
+    exact = Products.of(np.hstack([numbers, *exact_squares(numbers, names)]), by, marked, weight)
     keys = tuple(sorted(by.values))
     floats, integers = (fourths(tally, keys, names) for tally in (squares(rows, offset), exact))
     for at, key in enumerate((*keys, None)):
@@ -83,7 +83,7 @@ def test_fourths_equal_fractions_in_every_class_and_in_all_rows(
 
 @given(x=st.floats(-1e150, 1e150).filter(lambda x: x == 0 or abs(x) > 1e-120))
 def test_a_square_is_kept_without_rounding(x: float) -> None:
-    high, low = squared(np.array([[x]]), NAMES[:1])
+    high, low = exact_squares(np.array([[x]]), NAMES[:1])
     assert Fraction(float(high[0, 0])) + Fraction(float(low[0, 0])) == Fraction(x) ** 2
 
 
@@ -92,7 +92,7 @@ def test_what_is_too_large_to_be_squared_names_its_column() -> None:
     with pytest.raises(errors.ColumnError, match="'v' has numbers whose squares are too large"):
         Squares.of(*wide)
     with pytest.raises(errors.ColumnError, match="'v' has numbers whose squares are too large"):
-        squared(wide[0], NAMES)
+        exact_squares(wide[0], NAMES)
 
 
 def test_floats_refuse_to_forget() -> None:

@@ -33,7 +33,7 @@ def triangle(x: Any, weight: Any = None, keys: str = "a") -> Triangle:
 
 def products(tally: Triangle) -> Any:
     """What the triangle stands for: products of columns that are taken from zero."""
-    whole = tally.around(np.zeros_like(tally.centre))
+    whole = tally.recentre(np.zeros_like(tally.centre))
     return whole.swapaxes(1, 2) @ whole
 
 

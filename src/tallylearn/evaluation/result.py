@@ -42,7 +42,7 @@ class Result(TableReport):
         """The tables and sentences, from plain data."""
 
     @staticmethod
-    def _folded(found: dict[str, Any]) -> Derivation | None:
+    def _details(found: dict[str, Any]) -> Derivation | None:
         """What a page shows at a click, from plain data."""
         return None
 
@@ -56,7 +56,7 @@ class Result(TableReport):
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        return charts_html(self._layout, self.to_dict(), self._folded)
+        return charts_html(self._layout, self.to_dict(), self._details)
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
@@ -90,12 +90,12 @@ def learner_text(thing: Any) -> str:
     >>> learner_text(list(range(40)))
     '[0, 1, 2, 3, 4, 5, 6, … 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]'
     """
-    said, third = " ".join(_said(thing).split()), MAX_NAME_LENGTH // 3
+    said, third = " ".join(_constructor_text(thing).split()), MAX_NAME_LENGTH // 3
     if len(said) <= MAX_NAME_LENGTH:
         return said
     return f"{said[: third - 3].rstrip()} … {said[-2 * third :].lstrip()}"  # the end is the model
 
 
-def _said(thing: Any) -> str:
+def _constructor_text(thing: Any) -> str:
     """One of ours without what it learned: it will learn again."""
     return thing.constructor_call() if isinstance(thing, Estimator) else repr(thing)

@@ -63,7 +63,7 @@ from tallylearn.expressions.nodes import (
     WordCountAtLeast,
     WordSum,
 )
-from tallylearn.tables import Array, Bags, Block
+from tallylearn.tables import Array, Block, DocumentTerms
 
 EQUAL_DISTANCES = 1e-12  # relative: distances closer than this are equal
 SAME_DIRECTION = 1e-31  # a squared difference of unit vectors below is rounding, for each column
@@ -523,12 +523,12 @@ def _strings(values: Sequence[str | None]) -> Array:
 
 def _documents(text: Any, tokens: Tokens) -> list[Counter[str] | None]:
     """The terms of documents: Arrow strings, or documents that were counted already."""
-    if isinstance(text, Bags):
+    if isinstance(text, DocumentTerms):
         return [_counted(text, i) if text.present[i] else None for i in range(len(text))]
     return [None if one is None else Counter(_terms(one, tokens)) for one in text.to_pylist()]
 
 
-def _counted(bags: Bags, i: int) -> Counter[str]:
+def _counted(bags: DocumentTerms, i: int) -> Counter[str]:
     found: Counter[str] = Counter()
     for at in range(int(bags.ends[i]), int(bags.ends[i + 1])):
         found[bags.terms[bags.ids[at]]] += int(bags.times[at]) if len(bags.times) else 1

@@ -9,13 +9,13 @@ from math import lcm
 
 import numpy as np
 
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.tables import Array, Codes
 
 FINEST = 10**9  # the largest denominator of a share: row numbers times it fit 64 bits
 
 
-def shuffled(seed: int, n: int, strata: Codes | None) -> Array:
+def shuffle(seed: int, n: int, strata: Codes | None) -> Array:
     """The rows class by class, within a class in the order of their hash.
 
     Class, hash and row stand in one number, so that numbers are sorted and not places: a quarter
@@ -25,7 +25,7 @@ def shuffled(seed: int, n: int, strata: Codes | None) -> Array:
     row_bits = max(1, int(n - 1).bit_length())
     class_bits = 0 if strata is None else max(1, (len(strata.values) - 1).bit_length())
     rows = np.arange(n)
-    keys = hashed(seed, rows) >> np.uint64(class_bits + row_bits)
+    keys = splitmix64(seed, rows) >> np.uint64(class_bits + row_bits)
     keys <<= np.uint64(row_bits)
     keys |= rows.astype(np.uint64)
     if strata is not None:
@@ -48,13 +48,13 @@ def by_shares(order: Array, shares: Sequence[Fraction]) -> Array:
     part = np.zeros(len(order), dtype=np.int32)
     left = Fraction(1)
     for number in range(len(shares) - 1, 0, -1):
-        taken = _spread(len(order), shares[number] / left)
+        taken = _take_evenly(len(order), shares[number] / left)
         part[order[taken]] = number
         order, left = order[~taken], left - shares[number]
     return part
 
 
-def _spread(n: int, share: Fraction) -> Array:
+def _take_evenly(n: int, share: Fraction) -> Array:
     """Which of n places are taken so that any run of m has m times the share, up or down to whole.
 
     Of the first i places, i times the share to the nearest whole number.
@@ -73,7 +73,7 @@ def by_groups(seed: int, groups: Codes, shares: Sequence[Fraction]) -> Array:
     lacking = [(-int(share * unit * n), part) for part, share in enumerate(shares)]
     heapify(lacking)
     place = np.empty(len(sizes), dtype=np.int32)
-    for group in np.lexsort((hashed(seed, first), -sizes)):
+    for group in np.lexsort((splitmix64(seed, first), -sizes)):
         less, part = lacking[0]
         place[group] = part
         heapreplace(lacking, (less + int(sizes[group]) * unit, part))

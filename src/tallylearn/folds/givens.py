@@ -30,7 +30,7 @@ NAMED = {
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenSplits:
     """Splits as they are given: pairs of row numbers or masks, or an object with ``split``."""
 
     source: Any
@@ -44,28 +44,28 @@ class Given:
         """
         for fold, pair in enumerate(self._pairs(n, strata, groups)):
             with error_context("cv"):
-                found = _checked(pair, n, fold)
+                found = _check_pair(pair, n, fold)
             yield found
 
     def _pairs(self, n: int, strata: Any, groups: Any) -> Iterable[Any]:
         if isinstance(self.source, tuple):
             return self.source
-        return self._asked(n, strata, groups)
+        return self._call_splitter(n, strata, groups)
 
-    def _asked(self, n: int, *known: Any) -> Iterator[Any]:
+    def _call_splitter(self, n: int, *known: Any) -> Iterator[Any]:
         y, groups = (np.asarray(x.items()) if isinstance(x, Codes) else x for x in known)
         try:
             yield from self.source.split(np.zeros((n, 1)), y, groups)
         except Exception as error:
             shown = "no groups" if groups is None else "groups"
             raise InputError(
-                f"cv: {type(self.source).__name__} {_failed(error)} It received {n:,} "
+                f"cv: {type(self.source).__name__} {_failure_text(error)} It received {n:,} "
                 f"rows, {_classes(y)} and {shown}. Pass what is missing, or use another "
                 "splitter."
             ) from error
 
 
-def _failed(error: Exception) -> str:
+def _failure_text(error: Exception) -> str:
     """What a splitter says of its failure, as one sentence."""
     return f"failed: {type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}."
 
@@ -74,7 +74,7 @@ def _classes(y: Any) -> str:
     return "no classes" if y is None else f"{len(np.unique(y)):,} classes"
 
 
-def held(cv: Any) -> Any:
+def keep_splits(cv: Any) -> Any:
     """Splits that come one by one, as ``KFold(5).split(X)`` gives them, for more than one look."""
     return _all(cv) if isinstance(cv, Iterator) else cv
 
@@ -87,7 +87,8 @@ def _all(pairs: Iterable[Any]) -> tuple[Any, ...]:
         raise
     except Exception as error:
         raise InputError(
-            f"cv: the iterator of splits {_failed(error)} Correct it, or pass a number of folds."
+            f"cv: the iterator of splits {_failure_text(error)} Correct it, or pass a number of "
+            "folds."
         ) from error
 
 
@@ -101,16 +102,16 @@ def check_name(cv: Any, *more: str) -> None:
         )
 
 
-def read(cv: Any, task: str | None = None) -> Folds | Given:
+def read_cv(cv: Any, task: str | None = None) -> Folds | GivenSplits:
     """What a user may pass as cv.
 
     A number of folds (stratified for a classifier), 'loo', 'holdout', 'bootstrap', 'forward', a
     Folds, an object with ``split(X, y, groups)``, or pairs of row numbers.
 
-    >>> read(5, "classifier")
+    >>> read_cv(5, "classifier")
     Folds.k(5, stratified=True, seed=0)
     """
-    if isinstance(cv, Folds | Given):
+    if isinstance(cv, Folds | GivenSplits):
         return cv
     if isinstance(cv, str):
         check_name(cv)
@@ -118,9 +119,9 @@ def read(cv: Any, task: str | None = None) -> Folds | Given:
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return Folds.k(int(cv), stratified=task == "classifier")
     if callable(getattr(cv, "split", None)):
-        return Given(cv)
+        return GivenSplits(cv)
     if isinstance(cv, Iterable) and (pairs := _all(cv)):
-        return Given(pairs)
+        return GivenSplits(pairs)
     raise KindError(
         f"cv is {short_repr(cv)}. Pass a number of folds, one of "
         f"{quoted_list(NAMED)}, tl.Folds.k(10), a scikit-learn splitter, or "
@@ -146,7 +147,7 @@ def partition(splits: Iterable[Split], n: int) -> Array | None:
     return None if (part < 0).any() else part
 
 
-def _checked(pair: Any, n: int, fold: int) -> Split:
+def _check_pair(pair: Any, n: int, fold: int) -> Split:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise KindError(
             f"split {fold} is {short_repr(pair)}. Pass a pair: training rows and test rows."

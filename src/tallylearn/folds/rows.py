@@ -62,13 +62,13 @@ def _array(values: Any) -> Array:
         ) from None
 
 
-def grouped(groups: Any, numbers: Array | None = None) -> Codes:
+def group_codes(groups: Any, numbers: Array | None = None) -> Codes:
     """The groups of the rows, in the order in which they come; each row has one.
 
     Their values have another order in a frame and in a file, and folds go by that of the groups.
     ``numbers`` are those of the rows, for messages.
     """
-    found = coded(groups)
+    found = column_codes(groups)
     if (gaps := found.codes < 0).any():
         at = int(np.argmax(gaps))
         row = at if numbers is None else numbers[at]
@@ -82,13 +82,13 @@ def grouped(groups: Any, numbers: Array | None = None) -> Codes:
     return Codes(tuple(found.values[at] for at in order), place[found.codes])
 
 
-def ranked(order: Any, name: str | None = None) -> Array:
+def rank_times(order: Any, name: str | None = None) -> Array:
     """The place of every row's time among the different times.
 
     Times are numbers, dates, or dates as ISO 8601 writes them; other text has no order but the
     alphabet's, which puts April before January and 10 before 9.
     """
-    found = coded(order)
+    found = column_codes(order)
     if (gaps := found.codes < 0).any():
         raise InputError(
             f"the time is missing in row {int(np.argmax(gaps))}. Drop that row, or fill it in."
@@ -134,12 +134,12 @@ def _is_time(value: Any) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool | np.bool_)
 
 
-def coded(column: Any) -> Codes:
+def column_codes(column: Any) -> Codes:
     """Any column as codes, -1 where missing."""
     if isinstance(column, Codes):
         return column
     if _of_arrow(column):
-        return _decoded(column)
+        return _codes_of_arrow(column)
     array = _array(column)
     if array.ndim != 1:
         raise InputError(
@@ -160,15 +160,15 @@ def _of_arrow(column: Any) -> bool:
     return isinstance(getattr(column, "null_count", None), int)  # in polars it is a method
 
 
-def _decoded(column: Any) -> Codes:
+def _codes_of_arrow(column: Any) -> Codes:
     """Numbers and dates keep their order; anything else goes by its name."""
     import pyarrow.types as is_
 
     if is_.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if is_.is_temporal(column.type):
-        return coded(np.asarray(column))
-    return coded(numbers_of(column)) if numeric(column.type) else codes(column)
+        return column_codes(np.asarray(column))
+    return column_codes(numbers_of(column)) if numeric(column.type) else codes(column)
 
 
 def _of_objects(items: list[Any]) -> Codes:

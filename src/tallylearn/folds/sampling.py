@@ -23,7 +23,7 @@ from tallylearn.errors import (
     short_repr,
 )
 from tallylearn.folds.fold_checks import check_length
-from tallylearn.folds.rows import coded
+from tallylearn.folds.rows import column_codes
 from tallylearn.sources import DeclaredTable, open_table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files.path_lists import file_list
@@ -179,7 +179,7 @@ def _seed(seed: Any) -> int:
 def _strata(source: DeclaredTable, by: Any) -> Array:
     """(n,) the stratum of every row: a column's values, or those that are given; -1 for a gap."""
     if not isinstance(by, str):
-        found = coded(by).codes
+        found = column_codes(by).codes
         check_length("by", len(found), len(source))
         return found
     if by not in source.names:

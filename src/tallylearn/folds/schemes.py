@@ -12,11 +12,12 @@ import numpy as np
 
 from tallylearn.errors import OptionError, error_context
 from tallylearn.folds import fold_checks
-from tallylearn.folds.dealing import by_groups, by_shares, in_time, in_turn, shuffled
+from tallylearn.folds.dealing import by_groups, by_shares, in_time, in_turn, shuffle
 from tallylearn.folds.hashing import seeds
-from tallylearn.folds.rows import column_of, grouped, length, ranked, strata_of
+from tallylearn.folds.rows import column_of, group_codes, length, rank_times, strata_of
 from tallylearn.folds.samples import Shares, representative
 from tallylearn.folds.splits import Split, draw, in_chunks, in_folds, in_parts
+from tallylearn.runtime.deprecation import DeprecatedAttribute
 from tallylearn.sources.memory.table import in_memory
 from tallylearn.tables import Array, Codes
 
@@ -235,12 +236,14 @@ class Folds:
         tuple of arrays
             The part of each row, an array per repeat. In a hold-out, part 0 is the training part.
         """
-        found = self.dealt(n, strata, groups)
+        found = self.assign_parts(n, strata, groups)
         if few := self.too_few(strata, groups):
             warnings.warn(f"{self._who}: {few}.", UserWarning, stacklevel=2)
         return found
 
-    def dealt(self, n: int, strata: Any = None, groups: Any = None) -> tuple[Array, ...]:
+    dealt = DeprecatedAttribute("dealt", "assign_parts")
+
+    def assign_parts(self, n: int, strata: Any = None, groups: Any = None) -> tuple[Array, ...]:
         """Assign every row to a part like ``parts``, without the warning about small classes.
 
         Parameters
@@ -263,7 +266,7 @@ class Folds:
                 "number. Use split instead."
             )
         with error_context(self._who):
-            known = self._known(n, strata, groups)
+            known = self._check_groups_and_strata(n, strata, groups)
             return tuple(self._part(seed, n, *known) for seed in seeds(self.seed, self.repeats))
 
     def too_few(self, strata: Any, groups: Any = None) -> str:
@@ -361,7 +364,7 @@ class Folds:
         if self.scheme != "leave_one_out":
             return self.number * self.repeats
         if (found := _groups(X, groups)) is not None:
-            return len(grouped(found).values)
+            return len(group_codes(found).values)
         if X is None:
             raise OptionError(
                 f"{self._who}: the number of splits is the number of rows, and X is not "
@@ -408,11 +411,13 @@ class Folds:
         """The fewest parts that every row, class or group has to go round."""
         return len(self.shares) or (self.number if self.scheme == "k" else 2)
 
-    def _known(self, n: int, strata: Any, groups: Any) -> tuple[Codes | None, Codes | None]:
+    def _check_groups_and_strata(
+        self, n: int, strata: Any, groups: Any
+    ) -> tuple[Codes | None, Codes | None]:
         """What decides beside the hash: the classes, or the groups."""
         fold_checks.check_rows(n, self._least)
         if groups is not None:
-            found = grouped(groups)
+            found = group_codes(groups)
             fold_checks.check_groups(found, n, self._least)
             return None, found
         coded = strata_of(strata) if self.stratified else None
@@ -426,15 +431,15 @@ class Folds:
         if groups is not None:
             part = by_groups(seed, groups, self.shares or (Fraction(1, self.number),) * self.number)
         elif self.shares:
-            part = by_shares(shuffled(seed, n, strata), self.shares)
+            part = by_shares(shuffle(seed, n, strata), self.shares)
         else:
-            part = in_turn(shuffled(seed, n, strata), self.number)
+            part = in_turn(shuffle(seed, n, strata), self.number)
         fold_checks.check_parts(part, self.shares)
         return part
 
     def _draws(self, n: int, groups: Any) -> Iterator[Split]:
         with error_context(self._who):
-            found = self._known(n, None, groups)[1]
+            found = self._check_groups_and_strata(n, None, groups)[1]
         draws = enumerate(seeds(self.seed, self.number))
         return (draw(seed, n, found, repeat) for repeat, seed in draws)
 
@@ -450,7 +455,7 @@ class Folds:
                     f"the rows are ordered by column {self.order!r}, and its values are not "
                     "given. Pass them as order."
                 )
-            ranks = np.arange(n) if order is None else ranked(order, self.order)
+            ranks = np.arange(n) if order is None else rank_times(order, self.order)
             fold_checks.check_length("order", len(ranks), n)
             fold_checks.check_rows(n, self.number + 1)
             chunk = in_time(ranks, self.number + 1)

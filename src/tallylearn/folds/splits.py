@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.folds.hashing import drawn, seeds
+from tallylearn.folds.hashing import bootstrap_counts, seeds
 from tallylearn.tables import Array, Codes
 
 
@@ -31,10 +31,10 @@ def draw(seed: int, n: int, groups: Codes | None, repeat: int) -> Split:
 
 def _left_out(seed: int, n: int) -> Array:
     """How often each of n is drawn; drawn again until one is left out."""
-    times = drawn(seed, n)
+    times = bootstrap_counts(seed, n)
     while times.all():
         seed = seeds(seed, 1)[0]
-        times = drawn(seed, n)
+        times = bootstrap_counts(seed, n)
     return times
 
 

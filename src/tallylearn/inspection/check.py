@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import CellError, InputError, OptionError, error_context, quoted_list
-from tallylearn.inspection.check_report import Check, Checked
+from tallylearn.inspection.check_report import Check, CheckedColumn
 from tallylearn.inspection.column_sums import (
     MAX_COMPARED_CATEGORIES,
     ColumnSum,
@@ -24,7 +24,7 @@ from tallylearn.screening.identifiers import identifiers
 from tallylearn.screening.table_sample import SampledRows, target_part
 from tallylearn.sources import DeclaredTable, Files, declared_table, read_table, with_roles
 from tallylearn.sources.declarations import TRUE, Declaration
-from tallylearn.sources.files.csv.cell_errors import row_to_delete
+from tallylearn.sources.files.csv.cell_errors import as_code, row_to_delete
 from tallylearn.sources.type_inference.column_types import InferredType
 from tallylearn.tables import (
     CATEGORY,
@@ -71,14 +71,15 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     paid    number          1  numbers written as $1,234.5; "-" means missing
     day     category        1
     to decide: day: '3/4/2024' in row 0: the day and the month cannot be
-    distinguished; use --as day=%d/%m/%Y or --as day=%m/%d/%Y.
+    distinguished; use tl.table(..., kinds={"day": "%d/%m/%Y"}) or tl.table(...,
+    kinds={"day": "%m/%d/%Y"}).
     """
     with error_context("check"):
-        read = read_table if declared_table(source) is None else _again
+        read = read_table if declared_table(source) is None else _redeclare
         return _checked_table(read(source, connection, **declared))[0]
 
 
-def _again(table: Any, connection: Any, target: Any = None, **declared: Any) -> DeclaredTable:
+def _redeclare(table: Any, connection: Any, target: Any = None, **declared: Any) -> DeclaredTable:
     """A table that was declared before, of which a check may name the target."""
     target = connection if target is None and isinstance(connection, str) else target
     if connection is not None and connection != target:
@@ -96,9 +97,9 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
 
 def _checked_table(source: DeclaredTable) -> tuple[Check, DeclaredTable]:
     """The check of a table, and the table as it was found to be."""
-    source, sums, rows, totals = _summed(source)
+    source, sums, rows, totals = _sum_columns(source)
     named = identifiers(source) if source.identifier_reasons is None else source.identifier_reasons
-    columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
+    columns = tuple(_check_column(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
     care = (*totals.cautions, *_cautions(source))
@@ -116,7 +117,7 @@ def _checked_table(source: DeclaredTable) -> tuple[Check, DeclaredTable]:
 def _cautions(source: DeclaredTable) -> tuple[str, ...]:
     """What to look at before the target is learned, where there is one and it can be read."""
     target = source.declared.target
-    if target is None or not (rows := SampledRows.of(source)).answered:
+    if target is None or not (rows := SampledRows.of(source)).n_with_target:
         return ()
     return tuple(cautions(rows, target))
 
@@ -138,7 +139,7 @@ def write_table(source: Files, path: Path) -> int:
     rows, writer = 0, None
     form = pyarrow.csv.CSVWriter if path.suffix.lower() == CSV else pyarrow.parquet.ParquetWriter
     with whole(path) as file:
-        for table in source.typed():
+        for table in source.typed_tables():
             writer = writer or form(file, table.schema)
             writer.write_table(table)
             rows += len(table)
@@ -150,7 +151,7 @@ def write_table(source: Files, path: Path) -> int:
     return rows
 
 
-def _summed(source: DeclaredTable) -> tuple[DeclaredTable, dict[str, Any], int, TotalRows]:
+def _sum_columns(source: DeclaredTable) -> tuple[DeclaredTable, dict[str, Any], int, TotalRows]:
     """The table after all rows were read, what was counted, how many there are, and of sums."""
     if (
         weight := source.inferred.get(source.declared.weight or "")
@@ -201,9 +202,9 @@ def _names(source: DeclaredTable) -> list[str]:
     return [*dict.fromkeys(apart.get(name, name) for name in source.schema.names)]
 
 
-def _checked(
+def _check_column(
     source: DeclaredTable, name: str, sums: Mapping[str, ColumnSum], named: str | None
-) -> Checked:
+) -> CheckedColumn:
     kinds = {column.name: column.kind for column in source.schema.columns}
     origins = {column.name: column.origin for column in source.schema.columns}
     parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
@@ -217,8 +218,10 @@ def _checked(
     kind = kinds.get(name, DATE)
     if named is not None and not decide:
         said = f"{named}, so models do not use it. To use it: keep= or --keep {name}"
-        return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
-    return Checked(
+        return CheckedColumn(
+            name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said]))
+        )
+    return CheckedColumn(
         name=name,
         kind=kind,
         written=written,
@@ -229,7 +232,7 @@ def _checked(
     )
 
 
-def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Checked:
+def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> CheckedColumn:
     """A target: its classes or its range, and how it is read where it is no label as it came."""
     judged = None if source.keeps_labels else source.inferred.get(name)
     known = source.declared.spelling(name) if judged is None else judged.format
@@ -239,8 +242,12 @@ def _checked_target(source: DeclaredTable, name: str, found: TargetSum) -> Check
         kind = DATE
     decide = _decision(name, judged)
     why = "" if judged is None else judged.note(name)
-    note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
-    return Checked(
+    note = (
+        "the target"
+        if decide
+        else "; ".join(filter(None, [f"the target, {found.description}", why]))
+    )
+    return CheckedColumn(
         name=name,
         kind=kind,
         written=written,
@@ -272,11 +279,13 @@ def _model(spelling: StringFormat | None) -> str:
 def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
     if found.calendar and found.low < found.high:
         said = f"{found.low:.0f} to {found.high:.0f} are read as numbers"
-        yield f"{said}; use --as {name}=%Y%m%d if they are days"
+        kinds = as_code({name: "%Y%m%d"})
+        yield f"{said}; use tl.table(..., kinds={kinds}) if they are days"
     for mark in found.likely:
         yield (
             f"{mark} occurs {found.marks[mark]:,} times, and the other values are between "
-            f"{found.low:g} and {found.high:g}; use --missing {mark} if it means missing"
+            f"{found.low:g} and {found.high:g}; use tl.table(..., missing={as_code([mark])}) if it "
+            "means missing"
         )
     for same in found.alike[:3]:
         yield f"{' and '.join(map(repr, same))} differ only in case or spaces"
@@ -284,7 +293,7 @@ def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
         yield f"{len(found.alike) - 3} more values differ only in case or spaces"
 
 
-def _schema(source: DeclaredTable, columns: Sequence[Checked]) -> dict[str, Any]:
+def _schema(source: DeclaredTable, columns: Sequence[CheckedColumn]) -> dict[str, Any]:
     """What ``tl.table`` has to be told to read the table so."""
     declared = source.declared
     kinds = {
@@ -304,9 +313,9 @@ def _schema(source: DeclaredTable, columns: Sequence[Checked]) -> dict[str, Any]
         "kinds": kinds,
         "categories": {name: [*values] for name, values in declared.categories.items() if values},
         "dates": dates,
-        "dialect": {} if dialect is None else dialect.told,
+        "dialect": {} if dialect is None else dialect.options,
     }
     return {name: value for name, value in found.items() if value}
 
 
-__all__ = ["Check", "Checked", "check", "checked_files"]
+__all__ = ["Check", "CheckedColumn", "check", "checked_files"]

@@ -27,7 +27,7 @@ MIN_NOTE_WIDTH = 30  # columns; in less, the notes stand below the table
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedColumn:
     """One column: what it is, why where that needs a word, and what is left to say."""
 
     name: str
@@ -63,10 +63,10 @@ class Check(Report):
 
     what: str
     rows: int
-    columns: tuple[Checked, ...]
+    columns: tuple[CheckedColumn, ...]
     schema: Mapping[str, Any]
     notes: tuple[str, ...] = ()  # of the table as a whole
-    targets: tuple[Checked, ...] = ()
+    targets: tuple[CheckedColumn, ...] = ()
     cautions: tuple[str, ...] = ()  # what to look at before anybody learns the target
 
     @property

@@ -15,12 +15,12 @@ from tallylearn.screening.table_sample import (
     SampledRows,
     as_codes,
     counts,
-    missing,
+    is_missing,
     name_classes,
     told_classes,
 )
 from tallylearn.sources.files.csv.cell_errors import is_total
-from tallylearn.tables import Array, Block, Codes, Start, numbered
+from tallylearn.tables import Array, Block, Codes, Start, row_number
 from tallylearn.workings import format_number
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
@@ -62,9 +62,11 @@ class ColumnSum:
     def likely(self) -> list[int]:
         """Numbers that come more than once, farther from all others than those lie apart."""
         far = self.high - self.low
-        return sorted(m for m, n in self.marks.items() if n >= TWICE and self._beyond(m) > far >= 0)
+        return sorted(
+            m for m, n in self.marks.items() if n >= TWICE and self._distance_beyond(m) > far >= 0
+        )
 
-    def _beyond(self, mark: int) -> float:
+    def _distance_beyond(self, mark: int) -> float:
         return max(self.low - mark, mark - self.high)
 
     @property
@@ -103,7 +105,7 @@ class TargetSum(ColumnSum):
             self.answers.update(dict(zip(answers.values, rows, strict=True)))
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Its classes and their rows, or the range of its numbers."""
         found = {value: rows for value, rows in sorted(self.answers.items()) if rows}
         if not found:
@@ -133,10 +135,10 @@ class TotalRows:
     _rows: tuple[int, int] = (0, 0)  # how many these are
 
     @classmethod
-    def among(cls, rows: SampledRows) -> TotalRows:
+    def of_rows(cls, rows: SampledRows) -> TotalRows:
         """Of rows that are learned from, those that have a target; the last of a sample is none."""
         target = np.zeros(len(rows)) if rows.target is None else rows.target
-        kept = np.flatnonzero(~missing(target))
+        kept = np.flatnonzero(~is_missing(target))
         found, columns = cls(), {name: column[kept] for name, column in rows.columns.items()}
         named = {name: column for name, column in columns.items() if isinstance(column, Codes)}
         numbers = [column for column in columns.values() if not isinstance(column, Codes)]
@@ -160,7 +162,7 @@ class TotalRows:
         for row in sorted(suspect):
             self._add(numbers[begin:row])
             sums = self._sums_up(numbers[row])
-            number = numbered(start, row)
+            number = row_number(start, row)
             for word in suspect[row]:
                 self.found.setdefault(word, []).append(number)
                 if sums:
@@ -171,7 +173,7 @@ class TotalRows:
                 self._add(numbers[row : row + 1])
             begin = row + 1
         self._add(numbers[begin:])
-        self.last = numbered(start, len(numbers) - 1)
+        self.last = row_number(start, len(numbers) - 1)
 
     def _add(self, numbers: Array) -> None:
         sums = np.nansum(numbers, axis=0)

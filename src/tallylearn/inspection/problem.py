@@ -15,7 +15,14 @@ from tallylearn.inspection.column_sums import TotalRows
 from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text, wrap_beside
 from tallylearn.reporting.report import Report, ReportLayout
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
-from tallylearn.screening.table_sample import MOST, SampledRows, brief, counts, cut, told_classes
+from tallylearn.screening.table_sample import (
+    MOST,
+    SampledRows,
+    brief,
+    counts,
+    shorten_names,
+    told_classes,
+)
 from tallylearn.sources import DeclaredTable, declared_table, open_table, with_roles
 from tallylearn.sources.columns.class_labels import flat
 from tallylearn.sources.declarations import Declaration
@@ -168,9 +175,9 @@ def problem(
         rows = SampledRows.of(source, y, getattr(learner, "task", None))
         check_size(len(rows), len(rows.schema.columns))
         name = source.declared.target or "y"
-        if rows.target is not None and not rows.answered:
+        if rows.target is not None and not rows.n_with_target:
             raise TargetError(f"the target {name!r} has no value in any row. Name another column.")
-        found = posed(rows, name, learner)
+        found = pose_problem(rows, name, learner)
     return replace(
         found,
         task=found.task if task is None else task,
@@ -196,15 +203,15 @@ def _source(table: Any, target: Any) -> tuple[DeclaredTable, Array | None]:
     return source, y
 
 
-def posed(rows: SampledRows, target: str, learner: Any = None) -> Problem:
+def pose_problem(rows: SampledRows, target: str, learner: Any = None) -> Problem:
     """The problem that some rows pose; one of them or more has a target, if there is one."""
     inputs = _inputs(rows)
     if rows.target is not None:
-        task = _classified if rows.classes is not None else _measured
+        task = _classification_task if rows.classes is not None else _regression_task
         name, said, performance, outputs = task(rows, target)
         experience = f"{_many(rows)}, each with its {target}"
-        if rows.answered < len(rows):
-            experience = f"{_many(rows)}, {rows.answered:,} of them with their {target}"
+        if rows.n_with_target < len(rows):
+            experience = f"{_many(rows)}, {rows.n_with_target:,} of them with their {target}"
         found = Problem(
             kind="supervised",
             name=name,
@@ -215,7 +222,7 @@ def posed(rows: SampledRows, target: str, learner: Any = None) -> Problem:
             outputs=outputs,
         )
     elif steps := _steps(rows):
-        found = _acted(rows, *steps)
+        found = _policy_problem(rows, *steps)
     else:
         found = Problem(
             kind="unsupervised",
@@ -227,12 +234,12 @@ def posed(rows: SampledRows, target: str, learner: Any = None) -> Problem:
             outputs="",
         )
     dated = dated_out_of_bag(rows.schema, learner)
-    totals = TotalRows.among(rows).cautions
+    totals = TotalRows.of_rows(rows).cautions
     noted = (*dated, *totals, *cautions(rows, target, learner), *gaps(rows, target))
-    return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
+    return replace(found, cautions=noted, whole=rows.whole, **_parameters_of(learner))
 
 
-def _classified(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
+def _classification_task(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     classes = rows.classes or Codes((), np.empty(0, dtype=np.int32))
     found = counts(classes)
     top = int(found.argmax()) if len(found) else 0
@@ -243,11 +250,11 @@ def _classified(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
         "concept learning" if concept else "classification",
         f"predict {target} ({class_counts}) from {_columns(rows)}",
         f"accuracy; baseline {share:.3f} (always predicts {brief(classes.values[top])})",
-        f"{{{cut([brief(value) for value in classes.values])}}}",
+        f"{{{shorten_names([brief(value) for value in classes.values])}}}",
     )
 
 
-def _measured(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
+def _regression_task(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     y = np.asarray(rows.target, dtype=np.float64)
     y = y[np.isfinite(y)]
     with np.errstate(all="ignore"):  # a sum beyond the doubles is shown as inf
@@ -261,7 +268,7 @@ def _measured(rows: SampledRows, target: str) -> tuple[str, str, str, str]:
     )
 
 
-def _acted(rows: SampledRows, state: str, action: str, reward: str) -> Problem:
+def _policy_problem(rows: SampledRows, state: str, action: str, reward: str) -> Problem:
     return Problem(
         kind="reinforcement",
         name="a policy",
@@ -280,7 +287,7 @@ def _steps(rows: SampledRows) -> list[str]:
     return found if all(found) else []
 
 
-def _learned(learner: Any) -> dict[str, Any]:
+def _parameters_of(learner: Any) -> dict[str, Any]:
     """What of a learner is chosen beforehand, and what comes from the rows."""
     if learner is None:
         return {}
@@ -307,7 +314,7 @@ def _finite(rows: SampledRows) -> bool:
 def _inputs(rows: SampledRows) -> str:
     """X: a finite product, a space of numbers, or both."""
     sizes = [
-        2 if c.origin == "truth" else len({*c.values, *rows.coded(c.name).values})
+        2 if c.origin == "truth" else len({*c.values, *rows.codes_of(c.name).values})
         for c in rows.schema.of_kind(CATEGORY)
     ]
     shown = " · ".join(map(str, sizes)) + " = " if 1 < len(sizes) <= MOST else ""

@@ -18,14 +18,15 @@ def walk(
 ):
     """Move the weights (w0, w1, ..., wp) by rate * error * (1, x) for every row of ``rows``.
 
-    ``bounds`` holds what w0 is multiplied with (1, or 0 where there is no w0) and the largest error
-    that is believed. The first steps are written to ``trace``: target, prediction, x, weights
-    after. ``found`` gets the number of steps that made the error of their own row larger, and the
-    step that was not believed, or -1.
+    ``bounds`` holds what w0 is multiplied with (1, or 0 where there is no w0), the largest error
+    that is believed, and whether a step takes the sign of the error (1) or the error (0): the
+    descent of the absolute or of the squared error. The first steps are written to ``trace``:
+    target, prediction, x, weights after. ``found`` gets the number of steps that made the error of
+    their own row larger (of squared errors), and the step that was not believed, or -1.
     """
     if (
         y.shape[0] != x.shape[0]
-        or bounds.shape[0] < 2
+        or bounds.shape[0] < 3
         or weights.shape[0] <= x.shape[1]
         or found.shape[0] < 2
         or (trace.shape[0] > 0 and trace.shape[1] < 3 + 2 * x.shape[1])
@@ -39,6 +40,7 @@ def walk(
     length: cython.double
     one: cython.double = bounds[0]
     most: cython.double = bounds[1]
+    absolute: cython.bint = bounds[2] != 0.0
     p: cython.Py_ssize_t = x.shape[1]
     found[0] = 0
     found[1] = -1
@@ -54,9 +56,12 @@ def walk(
             if not (-most <= step <= most):
                 found[1] = t
                 break
-            if rate * length > 2.0:
-                found[0] += 1
-            step = step * rate
+            if absolute:
+                step = rate * ((step > 0.0) - (step < 0.0))
+            else:
+                if rate * length > 2.0:
+                    found[0] += 1
+                step = step * rate
             weights[0] += step * one
             for j in range(p):
                 weights[j + 1] += step * x[i, j]

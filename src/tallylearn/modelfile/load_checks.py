@@ -38,7 +38,7 @@ def restore(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     """The estimator that a page describes, every structure of it checked."""
     unpacker = Unpacker(arrays, _restore_learner)
     estimator = _restore_learner(page, unpacker, 0)
-    if left := unpacker.unused:
+    if left := unpacker.unused_arrays:
         raise ValueError(f"the array {left[0]!r} belongs to nothing")
     return estimator
 

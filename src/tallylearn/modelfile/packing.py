@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.errors import OptionError
 from tallylearn.modelfile.stored_names import code_fields, stored_class, stored_field
 from tallylearn.tables import Array
-from tallylearn.tables.field_schemas import built
+from tallylearn.tables.field_schemas import build
 
 ARRAY_TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64")  # fmt: skip
@@ -225,7 +225,7 @@ class Unpacker:
         return found
 
     @property
-    def unused(self) -> list[str]:
+    def unused_arrays(self) -> list[str]:
         """The arrays that no structure has used."""
         return [*self.arrays]
 
@@ -256,7 +256,7 @@ class Unpacker:
             return self.learner(tree, self, depth + 1)
         fields = {key: self.unpack(item, depth + 1) for key, item in tree["fields"].items()}
         kind = self.allowed[tree["type"]]
-        return built(kind, code_fields(kind.__name__, fields))
+        return build(kind, code_fields(kind.__name__, fields))
 
     def _take_array(self, name: Any) -> Array:
         if not isinstance(name, str) or name not in self.arrays:

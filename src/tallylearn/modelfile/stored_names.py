@@ -22,6 +22,7 @@ KEPT_ROWS = {"keep_rows": "record"}
 
 # class name in the code -> field or option name in the code -> its name in files
 FIELDS: dict[str, dict[str, str]] = {
+    "Forest": {"node_values": "told"},
     "DecisionTreeClassifier": KEPT_ROWS,
     "DecisionTreeRegressor": KEPT_ROWS,
     "ModelTreeRegressor": KEPT_ROWS,

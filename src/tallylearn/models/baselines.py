@@ -159,7 +159,7 @@ class DummyClassifier(Classifier):
         counts = tally["target"]
         if self.strategy != "prior" or block.weight is not None or (counts.floats() < 2).any():
             return None
-        own = np.eye(len(counts.keys[0]))[block.target.among(counts.keys[0])]
+        own = np.eye(len(counts.keys[0]))[block.target.recode(counts.keys[0])]
         return Priors(counts.keys[0], counts.floats() - own, True).log
 
     def predict(self, X: Any) -> Array:
@@ -199,6 +199,7 @@ class DummyClassifier(Classifier):
     def _check_combinations(self) -> None:
         if self.strategy == "constant" and self.constant is None:
             raise OptionError(
+                "strategy='constant' needs constant=, which is None. Pass the class to predict. "
                 "Constant target value has to be specified when the constant strategy is used."
             )
 
@@ -207,8 +208,8 @@ class DummyClassifier(Classifier):
         if not found:
             raise TargetError(
                 f"constant={self.constant!r} is not among the classes "
-                f"{quoted_list(priors.classes)}. "
-                "The constant target value must be present in the training data."
+                f"{quoted_list(priors.classes)}. Pass one of them. The constant target value must "
+                "be present in the training data."
             )
         return found[0]
 
@@ -260,9 +261,9 @@ class DummyRegressor(Regressor):
         """The moments of the target, or for quantiles how often each value occurs."""
         if self.strategy in ("median", "quantile"):
             values, at = np.unique(block.target, return_inverse=True)
-            codes = block.keyed(Codes(tuple(values.tolist()), at.astype(np.int32)))
+            codes = block.counting_keys(Codes(tuple(values.tolist()), at.astype(np.int32)))
             return Bundle({"target": Counts.of(codes, weight=block.weight)})
-        target, by = np.ascontiguousarray(block.target[:, None]), block.keyed()
+        target, by = np.ascontiguousarray(block.target[:, None]), block.counting_keys()
         return Bundle({"target": Moments.of(target, by, ("target",), block.weight, block.start)})
 
     def solve(self, tally: Bundle) -> Constant:
@@ -294,7 +295,9 @@ class DummyRegressor(Regressor):
     def _check_combinations(self) -> None:
         for strategy in ("quantile", "constant"):
             if self.strategy == strategy and getattr(self, strategy) is None:
-                raise OptionError(f"strategy={strategy!r} needs {strategy}=, which is None.")
+                raise OptionError(
+                    f"strategy={strategy!r} needs {strategy}=, which is None. Pass a number."
+                )
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_parts(tally, {})

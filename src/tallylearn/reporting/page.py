@@ -11,12 +11,16 @@ PAGE_STYLE = (
     "table{border-collapse:collapse;margin:1em 0}"
     "td[style*=right]{white-space:nowrap}"  # an interval over two lines cannot be read
     "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
+    "math{font-size:1.1em}mfrac{padding:0 .1em}mfrac>*{padding:.1em 0}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
     "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}"
     "td{white-space:nowrap}}"
 )
-# A picture fills the window, on white: its colours were chosen for white.
-PICTURE_STYLE = "body{margin:12px;background:#fff}"
+# A picture fills the window.
+PICTURE_STYLE = (
+    "html{color-scheme:light dark}body{margin:12px;background:#fff}"
+    "@media(prefers-color-scheme:dark){body{background:#1b1b1b}}"
+)
 
 
 def html_page(title: object, body: str, style: str = PAGE_STYLE) -> str:

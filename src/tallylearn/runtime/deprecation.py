@@ -13,7 +13,7 @@ from tallylearn.errors import OptionError
 PACKAGE_FOLDER = str(Path(__file__).resolve().parent.parent)
 
 
-def deprecated(old: str, new: str) -> None:
+def warn_deprecated(old: str, new: str) -> None:
     """Emit a DeprecationWarning at the caller's line, outside this package.
 
     Parameters
@@ -54,7 +54,7 @@ def current_names(
     for name, value in given.items():
         current = renamed.get(name, name)
         if current != name:
-            deprecated(f"{owner.__name__}: {name}", current)
+            warn_deprecated(f"{owner.__name__}: {name}", current)
         if current in found:
             raise OptionError(
                 f"{owner.__name__}: {current} is given twice, once by a deprecated name. Leave one "
@@ -73,9 +73,9 @@ class DeprecatedAttribute:
     def __get__(self, owner: Any, kind: type) -> Any:
         if owner is None:
             return self
-        deprecated(f"{kind.__name__}: {self.name}", self.current)
+        warn_deprecated(f"{kind.__name__}: {self.name}", self.current)
         return getattr(owner, self.current)
 
     def __set__(self, owner: Any, value: Any) -> None:
-        deprecated(f"{type(owner).__name__}: {self.name}", self.current)
+        warn_deprecated(f"{type(owner).__name__}: {self.name}", self.current)
         setattr(owner, self.current, value)

@@ -17,14 +17,14 @@ from tallylearn.screening.identifiers import (
 )
 from tallylearn.screening.leakage import Leaks, near_leaks, sum_leak
 from tallylearn.screening.table_sample import (
-    CLASSES,
-    EACH,
+    MAX_NAMED_CLASSES,
+    MIN_CLASS_ROWS,
     SampledRows,
     as_codes,
     brief,
     counts,
-    cut,
-    missing,
+    is_missing,
+    shorten_names,
 )
 from tallylearn.tables import DATE, IDENTIFIER, TEXT, Array, Codes, Schema
 
@@ -42,11 +42,11 @@ def cautions(
     """
     yield from _mismatch(rows, target, learner)
     scores = None if rows.target is None else ColumnScores.of(rows)
-    yield from _identified(rows, target, scores)
+    yield from _identifier_cautions(rows, target, scores)
     yield from _idle(rows)
     yield from _unread(rows)
     if scores is None:
-        yield from () if in_order else _counting(rows, target, None, ()).values()
+        yield from () if in_order else _counter_cautions(rows, target, None, ()).values()
         return
     if rows.classes is not None:
         if reason := unique_values(rows.classes):
@@ -56,19 +56,21 @@ def cautions(
     elif rows.different == 1:
         yield _constant(as_codes(np.asarray(rows.target)), target)
     yield from _duplicates(rows)
-    told, leaks = [*rows.identifiers], Leaks.among(rows)
+    told, leaks = [*rows.identifiers], Leaks.of_rows(rows)
     for name in rows.columns:
         if reason := leaks.of(name):
             yield f"{name} gives {target} away: {reason}"
             told.append(name)
-    counters = {} if in_order else _counting(rows, target, scores, told)
+    counters = {} if in_order else _counter_cautions(rows, target, scores, told)
     yield from counters.values()
     if rows.classes is None:
         yield from sum_leak(rows, target, told)
     yield from near_leaks(scores, target, {*told, *counters})
 
 
-def _identified(rows: SampledRows, target: str, scores: ColumnScores | None) -> Iterator[str]:
+def _identifier_cautions(
+    rows: SampledRows, target: str, scores: ColumnScores | None
+) -> Iterator[str]:
     """Columns of unique strings: whether they are learned from, and tell the target."""
     for name, reason in rows.identifiers.items():
         if name in rows.columns:
@@ -115,7 +117,7 @@ def natural_order(column: Codes) -> Array:
     return np.asarray(rank[column.codes])
 
 
-def _counting(
+def _counter_cautions(
     rows: SampledRows, target: str, scores: ColumnScores | None, leaking: Sequence[str]
 ) -> dict[str, str]:
     """Numbers and dates that count the rows, each with what to do about it."""
@@ -131,12 +133,12 @@ def _counting(
                 f", and tells {target} ({scores.metric} {score:.3f} by it alone, "
                 f"baseline {scores.baseline:.3f})"
             )  # fmt: skip
-            said = _counted(name, x, direction, name in dates)
+            said = _counter_text(name, x, direction, name in dates)
             found[name] = f"{said}{told}: {_remedy(name, name in dates, bool(told))}"
     return found
 
 
-def _counted(name: str, x: Array, direction: str, date: bool) -> str:
+def _counter_text(name: str, x: Array, direction: str, date: bool) -> str:
     ends = float(np.nanmin(x)), float(np.nanmax(x))
     first, last = (_end(end, date) for end in (ends[::-1] if direction == "down" else ends))
     how = f"counts {direction} with the rows"
@@ -196,7 +198,9 @@ def _idle(rows: SampledRows) -> Iterator[str]:
     for column in rows.schema.columns:
         if column.kind in (TEXT, IDENTIFIER) or not len(rows):
             continue
-        n, alike = _shown(rows.columns[column.name]) if column.name in rows.columns else (0, False)
+        n, alike = (
+            _count_values(rows.columns[column.name]) if column.name in rows.columns else (0, False)
+        )
         if not n:
             yield f"{column.name} has no value in {rows.all} {len(rows):,} rows"
         elif alike and n > 1:
@@ -206,9 +210,9 @@ def _idle(rows: SampledRows) -> Iterator[str]:
             yield f"{column.name} has the same value in {which}"
 
 
-def _shown(column: Codes | Array) -> tuple[int, bool]:
+def _count_values(column: Codes | Array) -> tuple[int, bool]:
     """How many rows show a value, and whether it is one alone."""
-    x = (column.codes if isinstance(column, Codes) else column)[~missing(column)]
+    x = (column.codes if isinstance(column, Codes) else column)[~is_missing(column)]
     return len(x), len(x) > 0 and bool(x.min() == x.max())
 
 
@@ -217,9 +221,13 @@ def _mismatch(rows: SampledRows, target: str, learner: Any) -> Iterator[str]:
     answer, who = getattr(learner, "task", None), type(learner).__name__
     if answer == "regressor" and isinstance(rows.target, Codes):
         yield f"{who} answers with numbers, and {target} holds words"
-    if answer == "classifier" and rows.measured:
+    if answer == "classifier" and rows.has_fractional_target:
         yield f"{who} answers with classes, and {target} is measured"
-    elif answer == "classifier" and rows.named is None and rows.different > CLASSES:
+    elif (
+        answer == "classifier"
+        and rows.target_classes is None
+        and rows.different > MAX_NAMED_CLASSES
+    ):
         yield (
             f"{who} answers with classes, and {target} has {rows.different:,} different numbers: "
             "each is a class of its own. A regressor takes them as measures"
@@ -228,10 +236,10 @@ def _mismatch(rows: SampledRows, target: str, learner: Any) -> Iterator[str]:
 
 def gaps(rows: SampledRows, target: str) -> Iterator[str]:
     """Where values are missing, a sentence each."""
-    without = {name: int(missing(column).sum()) for name, column in rows.columns.items()}
+    without = {name: int(is_missing(column).sum()) for name, column in rows.columns.items()}
     if some := [f"{name} ({n:,})" for name, n in without.items() if 0 < n < len(rows)]:
-        yield f"values are missing in {cut(some)}"
-    if rows.target is not None and (n := int(missing(rows.target).sum())):
+        yield f"values are missing in {shorten_names(some)}"
+    if rows.target is not None and (n := int(is_missing(rows.target).sum())):
         yield f"{target} is missing in {n:,} of {len(rows):,} rows, which are left out"
 
 
@@ -247,8 +255,10 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
             f"{found[top]:,} of {n:,} rows are {brief(classes.values[top])}: accuracy alone says "
             "little; look at precision and recall"
         )
-    if small := [f"{brief(classes.values[c])} ({found[c]})" for c in np.flatnonzero(found < EACH)]:
-        yield f"few rows of {cut(small)}"
+    if small := [
+        f"{brief(classes.values[c])} ({found[c]})" for c in np.flatnonzero(found < MIN_CLASS_ROWS)
+    ]:
+        yield f"few rows of {shorten_names(small)}"
 
 
 def _constant(answers: Codes, target: str) -> str:
@@ -285,7 +295,7 @@ def _contradictions(rows: SampledRows, classes: Codes, target: str) -> Iterator[
     pairs, n = np.unique(group * len(classes.values) + label, return_counts=True)
     best = np.zeros(int(group.max()) + 1, dtype=np.int64)
     np.maximum.at(best, pairs // len(classes.values), n)
-    aside = f" but for {cut([*rows.identifiers])}" if rows.identifiers else ""
+    aside = f" but for {shorten_names([*rows.identifiers])}" if rows.identifiers else ""
     yield (
         f"rows {places[first[at[other]]]} and {places[other]} are equal{aside}, and their "
         f"{target} differs: no more than {best.sum():,} of {len(known):,} can be answered right"

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tallylearn.screening.table_sample import SampledRows, missing
+from tallylearn.screening.table_sample import SampledRows, is_missing
 from tallylearn.tables import Array, Codes
 
 MAX_ROWS_SINGLE = 2048  # of a large table, evenly spaced: those that single columns are scored by
@@ -49,7 +49,7 @@ class ColumnScores:
             known = rows.classes.codes >= 0
         else:
             known = np.isfinite(np.asarray(rows.target, dtype=np.float64))
-        at = _spaced(np.flatnonzero(known), MAX_ROWS_SINGLE)
+        at = _thin(np.flatnonzero(known), MAX_ROWS_SINGLE)
         if rows.classes is not None:
             found, codes = np.unique(rows.classes.codes[at], return_inverse=True)
             y = np.zeros((len(at), len(found)))
@@ -65,7 +65,7 @@ class ColumnScores:
         return len(self.at)
 
     @property
-    def scored(self) -> bool:
+    def is_scored(self) -> bool:
         """Whether the target is finite, not constant, and no name of its rows."""
         small = len(self) > 0 and self.y.shape[1] <= MAX_CLASSES
         return bool(small and np.isfinite(self.y).all() and (self.y != self.y[0]).any())
@@ -86,10 +86,10 @@ class ColumnScores:
         """The share of the baseline's error that a score removes: 1 is perfect, 0 the baseline."""
         return 1 - (1 - score) / max(1 - self.baseline, 1e-12)
 
-    def alone(self, column: Codes | Array) -> float:
+    def score_alone(self, column: Codes | Array) -> float:
         """The leave-one-out score of one column."""
         column = column[self.at]
-        group = _grouped(column)
+        group = _group_rows(column)
         if self.classes is not None:
             return _vote_score(group, self.classes)
         y = self.y[:, 0]
@@ -106,9 +106,9 @@ class ColumnScores:
         order of the rows: Wald and Wolfowitz's test of runs, and the rank version of von Neumann's
         ratio (Bartels, 1982).
         """
-        if not self.scored or len(self) < MIN_ROWS:
+        if not self.is_scored or len(self) < MIN_ROWS:
             return None
-        shown = self.at[~missing(x[self.at])]
+        shown = self.at[~is_missing(x[self.at])]
         order = np.argsort(x[shown], kind="stable")
         place = np.searchsorted(self.at, shown)[order]
         if len(place) < MIN_ROWS:
@@ -117,21 +117,23 @@ class ColumnScores:
             sure = _runs(self.classes[place])
         else:
             sure = _serial_correlation(self.y[place, 0])
-        score = self.alone(x)
+        score = self.score_alone(x)
         return score if sure > MIN_Z_SCORE and self.skill(score) > SKILL else None
 
-    def together(self, names: Iterable[str]) -> float:
+    def score_jointly(self, names: Iterable[str]) -> float:
         """The score of several columns together."""
         columns = {name: self.rows.columns[name] for name in names}
         if len(columns) > MAX_JOINT_COLUMNS:
-            best = sorted(columns, key=lambda name: -self.alone(columns[name]))[:MAX_JOINT_COLUMNS]
+            best = sorted(columns, key=lambda name: -self.score_alone(columns[name]))[
+                :MAX_JOINT_COLUMNS
+            ]
             columns = {name: columns[name] for name in best}
-        some = _spaced(np.arange(len(self)), MAX_ROWS_JOINT)
+        some = _thin(np.arange(len(self)), MAX_ROWS_JOINT)
         design = [_design(column[self.at[some]]) for column in columns.values()]
         if not design:
             return self.baseline
-        plain = _standardised(np.column_stack([x for x, _ in design]))
-        full = _standardised(np.column_stack([part for pair in design for part in pair]))
+        plain = _standardise(np.column_stack([x for x, _ in design]))
+        full = _standardise(np.column_stack([part for pair in design for part in pair]))
         y = self.y[some]
         return max(self.baseline, *(
             self._score(predicted, some)
@@ -145,13 +147,13 @@ class ColumnScores:
         return float(np.mean(shares.argmax(axis=1) == self.classes[some]))
 
 
-def _spaced(rows: Array, most: int) -> Array:
+def _thin(rows: Array, most: int) -> Array:
     if len(rows) <= most:
         return rows
     return np.asarray(rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)])
 
 
-def _grouped(column: Codes | Array) -> Array:
+def _group_rows(column: Codes | Array) -> Array:
     """(m,) groups of rows: by value, or by bins of eight neighbours; missing values are equal."""
     if isinstance(column, Codes):
         return np.unique(column.codes, return_inverse=True)[1]
@@ -193,7 +195,7 @@ def _serial_correlation(y: Array) -> float:
 
 def _line_score(x: Array, y: Array) -> float:
     """The leave-one-out R2 of a straight line (PRESS), missing values at the mean."""
-    gaps = missing(x)
+    gaps = is_missing(x)
     with np.errstate(all="ignore"):
         x = np.where(gaps, x[~gaps].mean() if not gaps.all() else 0.0, x)
         x = x - x.mean()
@@ -218,7 +220,7 @@ def _design(column: Codes | Array) -> tuple[Array, Array]:
         common = np.argsort(-n, kind="stable")[:LEVELS]
         hot = (column.codes[:, None] == common[n[common] > 1]).astype(np.float64)
         return hot, (column.codes[:, None] < 0).astype(np.float64)
-    gaps = missing(column)
+    gaps = is_missing(column)
     if gaps.all():
         return np.zeros((len(column), 1)), np.zeros((len(column), 1))
     edges = np.unique(np.quantile(column[~gaps], np.arange(1, BINS) / BINS, method="lower"))
@@ -228,7 +230,7 @@ def _design(column: Codes | Array) -> tuple[Array, Array]:
     return filled[:, None], np.column_stack([steps, gaps])
 
 
-def _standardised(x: Array) -> Array:
+def _standardise(x: Array) -> Array:
     """Columns of mean 0 and variance 1; those that are constant or not finite are 0."""
     with np.errstate(all="ignore"):
         x = x - x.mean(axis=0)

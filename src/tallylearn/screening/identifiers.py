@@ -19,7 +19,7 @@ from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.kinds import (
     MIN_NAMES_WITH_REPEATS,
     MIN_UNIQUE_NAMES,
-    NEARLY,
+    MIN_UNIQUE_SHARE,
     all_but_different,
 )
 from tallylearn.tables import CATEGORY, Array, Block, Codes
@@ -91,14 +91,14 @@ def identifiers(source: DeclaredTable) -> dict[str, str]:
     names = tuple(
         name for name in names if _may_be(first.codes[name], name in source.long_integers)
     )
-    found = {name: Different.in_memory(first.codes[name]) for name in names}
+    found = {name: DistinctCounts.in_memory(first.codes[name]) for name in names}
     if not alone:
         found = _everywhere(source, names) if names else {}
     return {name: why for name in found if (why := _reason(found[name]))}
 
 
 def read_before(
-    source: DeclaredTable, whole: Block | None, tallied: Mapping[str, Different]
+    source: DeclaredTable, whole: Block | None, tallied: Mapping[str, DistinctCounts]
 ) -> dict[str, str]:
     """The same for a caller that has read all rows: ``whole``, or the tallies of their values."""
     names = _candidates(source)
@@ -107,7 +107,7 @@ def read_before(
             name: why
             for name in names
             if _may_be(whole.codes[name], name in source.long_integers)
-            and (why := _reason(Different.in_memory(whole.codes[name])))
+            and (why := _reason(DistinctCounts.in_memory(whole.codes[name])))
         }
     first, _ = source.first_block()
     return {
@@ -129,7 +129,7 @@ def _candidates(source: DeclaredTable) -> tuple[str, ...]:
     doubtful = {
         name for name, found in source.inferred.items() if found.ambiguity
     }  # numbers, perhaps
-    others = {*source.declared.kept, *parts, *doubtful}
+    others = {*source.declared.feature_columns, *parts, *doubtful}
     return tuple(name for name in names if name not in others)
 
 
@@ -161,18 +161,18 @@ def is_measured(value: Any) -> bool:
 
 def unique_values(column: Codes) -> str:
     """Why a column in memory is an identifier; empty where it is none."""
-    return _reason(Different.in_memory(column))
+    return _reason(DistinctCounts.in_memory(column))
 
 
-def _everywhere(source: DeclaredTable, names: tuple[str, ...]) -> dict[str, Different]:
+def _everywhere(source: DeclaredTable, names: tuple[str, ...]) -> dict[str, DistinctCounts]:
     """The different values of some columns, which are read alone, in all rows of files."""
-    found: dict[str, Different] = {}
+    found: dict[str, DistinctCounts] = {}
     for at in range(0, len(names), AT_ONCE):
         some = names[at : at + AT_ONCE]
         columns = (column for column in source.schema.columns if column.name in some)
         narrow = source.without_target().with_columns(source.schema.of_columns(columns))
         total = engines.current_engine().total(_Names(some), narrow) or Bundle()
-        found |= {name: Different.of(total.get(name) or Distinct.empty()) for name in some}
+        found |= {name: DistinctCounts.of(total.get(name) or Distinct.empty()) for name in some}
     return found
 
 
@@ -187,7 +187,7 @@ class _Names:
 
 
 @dataclass(frozen=True)
-class Different:
+class DistinctCounts:
     """How many rows show a value, and how many values there are."""
 
     present: int
@@ -196,12 +196,12 @@ class Different:
     exact: bool = True
 
     @classmethod
-    def of(cls, found: Distinct) -> Different:
+    def of(cls, found: Distinct) -> DistinctCounts:
         """From the tally of a column."""
         return cls(found.present, found.count, bool(found.repeats), found.exact)
 
     @classmethod
-    def in_memory(cls, column: Codes) -> Different:
+    def in_memory(cls, column: Codes) -> DistinctCounts:
         """From all rows of a column, without a hash."""
         codes = column.codes
         times = np.bincount(codes[codes >= 0] if (codes < 0).any() else codes)
@@ -209,7 +209,7 @@ class Different:
         return cls(n, different, different < n)
 
 
-def _reason(found: Different) -> str:
+def _reason(found: DistinctCounts) -> str:
     """Why a column of so many different values is an identifier; empty where it is none."""
     if found.present < MIN_UNIQUE_NAMES:
         return ""
@@ -239,11 +239,11 @@ def counting_direction(x: Array, date: bool = False) -> str:
     up, down = (int(np.count_nonzero(side)) for side in (steps > 0, steps < 0))
     whole = bool((x % 1 == 0).all())
     # hours that begin again every day go up in 23 of 24 steps, and count no rows
-    if max(up, down) >= NEARLY * len(steps) and len(np.unique(x)) >= NEARLY * n:
+    if max(up, down) >= MIN_UNIQUE_SHARE * len(steps) and len(np.unique(x)) >= MIN_UNIQUE_SHARE * n:
         step = np.median(steps)
         near = np.abs(steps - step) <= 1e-6 * abs(step)
-        if whole or date or np.count_nonzero(near) >= NEARLY * len(steps):
+        if whole or date or np.count_nonzero(near) >= MIN_UNIQUE_SHARE * len(steps):
             return "up" if up > down else "down"
     if not whole or date or n < MIN_NAMES_WITH_REPEATS or x.max() - x.min() + 1 > n / DENSE:
         return ""
-    return "any" if len(np.unique(x)) >= NEARLY * n else ""
+    return "any" if len(np.unique(x)) >= MIN_UNIQUE_SHARE * n else ""

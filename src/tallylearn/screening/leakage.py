@@ -15,7 +15,13 @@ from functools import cached_property
 import numpy as np
 
 from tallylearn.screening.column_scores import ColumnScores
-from tallylearn.screening.table_sample import EACH, SampledRows, as_codes, cut, missing
+from tallylearn.screening.table_sample import (
+    MIN_CLASS_ROWS,
+    SampledRows,
+    as_codes,
+    is_missing,
+    shorten_names,
+)
 from tallylearn.sources.columns.kinds import MIN_NAMES_WITH_REPEATS
 from tallylearn.tables import Array, Codes
 
@@ -24,7 +30,7 @@ STRAYS = 0.01  # of the rows that chance would get wrong: no honest column is as
 HALF = 0.5  # of the rows share their value with another, and are as mixed as all are
 CHANCE = 0.01  # that one of all columns would look so
 LINE = 1.5e-4  # standard deviations: no measure is as exact, and rounded sums are
-SOME = 8  # of so many rows one is looked at first: most columns are as mixed there
+SAMPLING_STEP = 8  # of so many rows one is looked at first: most columns are as mixed there
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a number over the highest
 RANKS = 1e-5  # from 1: a rank is known to a thousandth of the rows
 STRONG = {"R2": 0.95, "accuracy": 0.8}  # of the baseline's error that a suspect removes
@@ -42,7 +48,7 @@ class Leaks:
     first: Array  # of rows that come again, those that come first
 
     @classmethod
-    def among(cls, rows: SampledRows) -> Leaks:
+    def of_rows(cls, rows: SampledRows) -> Leaks:
         """By the groups of equal rows; those that nothing is measured of often are equal."""
         answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
         first = np.arange(len(rows))
@@ -55,7 +61,7 @@ class Leaks:
         """Why a column knows the target; empty where it does not."""
         column, answer, at = self.rows.columns[name], self.answer, self.first
         column = column if len(at) == len(column) else column[at]
-        gap, known = missing(column), answer >= 0
+        gap, known = is_missing(column), answer >= 0
         if gap.any() and self.rows.classes is not None:
             strays = self._strays(gap[known].astype(np.int64), answer[known])
             if strays is not None:
@@ -80,10 +86,10 @@ class Leaks:
         """The same of numbers, or whether the target follows from their order or their size."""
         if _share_values(x) and (how := self._by_value(name, _in_order(x), y)):
             return how
-        if len(y) < 2 * EACH:
+        if len(y) < 2 * MIN_CLASS_ROWS:
             return ""
         if self.rows.classes is not None:
-            how = _apart(x, y, self.chance)
+            how = _separation(x, y, self.chance)
         else:
             how = _line(x, np.asarray(self.rows.target)[rows])
             how = how or _curve(_in_order(x), y, self.chance)
@@ -100,7 +106,7 @@ class Leaks:
         return CHANCE / max(len(self.rows.columns), 1)
 
     def _both(self, name: str) -> Array:
-        return ~missing(self.rows.columns[name]) & (self.answers.codes >= 0)
+        return ~is_missing(self.rows.columns[name]) & (self.answers.codes >= 0)
 
     def _but(self, strays: int, known: Array) -> str:
         n = int(known.sum())
@@ -111,14 +117,14 @@ class Leaks:
         """How many rows the others of their value would answer wrong; None: too many for a leak."""
         times = np.bincount(x) if len(x) else np.zeros(1)
         shared = times[x] > 1
-        if len(x) < 2 * EACH or shared.sum() < HALF * len(x):
+        if len(x) < 2 * MIN_CLASS_ROWS or shared.sum() < HALF * len(x):
             return None
-        mixed = _mixed(y)
+        mixed = _expected_errors(y)
         x, y = x[shared], y[shared]
-        wrong = _mixed(y)
+        wrong = _expected_errors(y)
         if wrong / len(x) < HALF * mixed / len(shared) or not wrong:
             return None
-        top, right = _answered(x, y)
+        top, right = _majority_classes(x, y)
         strays = len(x) - right
         likely = _log_chance(top, y) + _log_choices(len(y), strays, len(np.unique(y)))
         return strays if strays <= STRAYS * wrong and likely < np.log(self.chance) else None
@@ -132,7 +138,7 @@ def sum_leak(rows: SampledRows, target: str, told: Sequence[str]) -> Iterator[st
         table = table[np.isfinite(table).all(axis=1)]
         spread = table.std(axis=0) if len(table) else np.zeros(len(names) + 1)
         moving = np.isfinite(spread) & (spread > 0)
-        if len(table) < 2 * max(EACH, len(names)) or not moving[0]:
+        if len(table) < 2 * max(MIN_CLASS_ROWS, len(names)) or not moving[0]:
             return
         y, *x = ((table - table.mean(axis=0))[:, moving] / spread[moving]).T
     if not x or not np.isfinite([y, *x]).all():
@@ -142,7 +148,7 @@ def sum_leak(rows: SampledRows, target: str, told: Sequence[str]) -> Iterator[st
         used = np.array(names)[moving[1:]][np.abs(weights) > LINE]
         how = "give {} away together: a weighted sum"
         how = how if len(used) > 1 else "gives {} away: a straight line"
-        yield f"{cut(used)} {how.format(target)}, on {rows.all} {len(y):,} rows"
+        yield f"{shorten_names(used)} {how.format(target)}, on {rows.all} {len(y):,} rows"
 
 
 def near_leaks(scores: ColumnScores, target: str, told: Collection[str]) -> Iterator[str]:
@@ -154,17 +160,17 @@ def near_leaks(scores: ColumnScores, target: str, told: Collection[str]) -> Iter
     values beside a numeric target (the subjects of a panel).
     """
     columns = scores.rows.columns
-    if len(scores) < MIN_NAMES_WITH_REPEATS or not scores.scored:
+    if len(scores) < MIN_NAMES_WITH_REPEATS or not scores.is_scored:
         return
-    alone = {name: scores.alone(x) for name, x in columns.items() if name not in told}
+    alone = {name: scores.score_alone(x) for name, x in columns.items() if name not in told}
     least = STRONG[scores.metric]
     strong = {name: one for name, one in alone.items() if scores.skill(one) >= least}
     others = [name for name in alone if name not in strong]
     if not strong or len(strong) > SUSPECTS or len(others) < 2:
         return
-    together = scores.together(others)
+    together = scores.score_jointly(others)
     for name, one in strong.items():
-        if 1 - one > FRACTION * (1 - together) or _excused(scores, columns[name]):
+        if 1 - one > FRACTION * (1 - together) or _is_exempt(scores, columns[name]):
             continue
         found = f"{scores.metric} {one:.3f} and {together:.3f}, on {_which(scores)}"
         yield (
@@ -173,23 +179,25 @@ def near_leaks(scores: ColumnScores, target: str, told: Collection[str]) -> Iter
         )
 
 
-def _excused(scores: ColumnScores, column: Codes | Array) -> bool:
+def _is_exempt(scores: ColumnScores, column: Codes | Array) -> bool:
     if isinstance(column, Codes):
         return scores.classes is None and len(column.values) > PANEL
-    return _sorted(column[scores.at]) and not _sorted(scores.y[:, -1])
+    return _is_sorted(column[scores.at]) and not _is_sorted(scores.y[:, -1])
 
 
-def _sorted(x: Array) -> bool:
+def _is_sorted(x: Array) -> bool:
     steps = np.diff(x[~np.isnan(x)])
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _which(scores: ColumnScores) -> str:
     n, rows = len(scores), scores.rows
-    return f"all {n:,} rows" if rows.whole and n == rows.answered else f"a sample of {n:,} rows"
+    return (
+        f"all {n:,} rows" if rows.whole and n == rows.n_with_target else f"a sample of {n:,} rows"
+    )
 
 
-def _answered(x: Array, y: Array) -> tuple[Array, int]:
+def _majority_classes(x: Array, y: Array) -> tuple[Array, int]:
     """(m,) the answer that most rows of a value have, and how many rows the others answer right."""
     k = int(y.max()) + 1
     pairs, n = np.unique(x * k + y, return_counts=True)
@@ -201,7 +209,7 @@ def _answered(x: Array, y: Array) -> tuple[Array, int]:
     return answer[top], int(right)
 
 
-def _mixed(y: Array) -> float:
+def _expected_errors(y: Array) -> float:
     """How many rows an answer by chance, as often as each comes, would get wrong."""
     n = np.bincount(y) if len(y) else np.zeros(1)
     return float(len(y) - n @ n / max(len(y), 1))
@@ -250,15 +258,15 @@ def _in_order(x: Array) -> Array:
     return np.asarray(np.unique(x, return_inverse=True)[1])
 
 
-def _apart(x: Array, y: Array, chance: float) -> str:
+def _separation(x: Array, y: Array, chance: float) -> str:
     """Whether the classes lie side by side in a column of numbers, or in a few runs each."""
-    n, few = np.bincount(y), RUNS * _mixed(y)
+    n, few = np.bincount(y), RUNS * _expected_errors(y)
     n = n[n > 0]
-    some = y[::SOME][np.argsort(x[::SOME])]
+    some = y[::SAMPLING_STEP][np.argsort(x[::SAMPLING_STEP])]
     if np.count_nonzero(some[1:] != some[:-1]) > max(len(n) - 1, few):
         return ""  # all rows change no less often, or a value has two classes
     changes = _changes(x, y)
-    if changes == len(n) - 1 and n.min() >= EACH:
+    if changes == len(n) - 1 and n.min() >= MIN_CLASS_ROWS:
         likely = _log_chance(np.arange(len(n)), y)
         return "thresholds separate the classes" if changes and likely < np.log(chance) else ""
     return f"along it the class changes {changes:.0f} times only" if changes <= few else ""

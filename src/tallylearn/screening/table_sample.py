@@ -17,8 +17,8 @@ from tallylearn.sources.columns.numeric_targets import numbers_of
 from tallylearn.sources.memory.joined_blocks import join_codes
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 
-CLASSES = 10  # whole numbers: more different ones are measured, not named
-EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
+MAX_NAMED_CLASSES = 10  # whole numbers: more different ones are measured, not named
+MIN_CLASS_ROWS = 5  # rows of a class: of fewer nothing can be learned, or tested
 MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
 MAX_SAMPLED_ROWS = (
     8192  # rows of a table in memory: of more, so many are looked at, from first to last
@@ -35,7 +35,7 @@ def sample_rows(rows: Array, columns: int, many: int = MAX_SAMPLED_ROWS) -> Arra
     return np.asarray(rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)])
 
 
-def _first(source: DeclaredTable) -> Iterator[Block]:
+def _first_blocks(source: DeclaredTable) -> Iterator[Block]:
     """Blocks until 65 536 rows are seen: one of a large file, several of small ones."""
     rows = 0
     for block in source.blocks():
@@ -68,12 +68,12 @@ class SampledRows:
         named = (
             identifiers(source) if source.identifier_reasons is None else source.identifier_reasons
         )
-        blocks = list(_first(source) if source.size is None else source.blocks())
+        blocks = list(_first_blocks(source) if source.size is None else source.blocks())
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         schema, columns = source.schema, {}
         rows = sum(map(len, blocks))
-        kept = np.arange(rows) if y is not None else _counting(blocks)
-        blocks = blocks if y is not None else [*map(_weighed, blocks)]
+        kept = np.arange(rows) if y is not None else _weighted_rows(blocks)
+        blocks = blocks if y is not None else [*map(_drop_zero_weights, blocks)]
         for name in (*schema.places, *schema.categories) if blocks else ():
             columns[name] = _column(blocks, name)
         numbers = [places(block.start, np.arange(len(block))) for block in blocks]
@@ -105,7 +105,7 @@ class SampledRows:
         return replace(self, whole=False, all="a sample of")
 
     @cached_property
-    def answered(self) -> int:
+    def n_with_target(self) -> int:
         """How many rows have a target."""
         if isinstance(self.target, Codes):
             return int((self.target.codes >= 0).sum())
@@ -115,16 +115,16 @@ class SampledRows:
     def classes(self) -> Codes | None:
         """The target as classes, where a learner asks for them or they look like some."""
         if self.answer is None or self.target is None or isinstance(self.target, Codes):
-            return self.named
+            return self.target_classes
         return as_codes(self.target) if self.answer == "classifier" else None
 
     @cached_property
-    def named(self) -> Codes | None:
+    def target_classes(self) -> Codes | None:
         """The target as classes, whoever asks: words, truth values, or a few whole numbers."""
         if self.target is None or isinstance(self.target, Codes):
             return self.target
         found = as_codes(self.target)
-        return found if name_classes(found.values, self.answered) else None
+        return found if name_classes(found.values, self.n_with_target) else None
 
     @property
     def different(self) -> int:
@@ -135,7 +135,7 @@ class SampledRows:
         return len(found.values)
 
     @property
-    def measured(self) -> bool:
+    def has_fractional_target(self) -> bool:
         """Whether the target is a number with a fraction in some row."""
         target = self.target
         return isinstance(target, np.ndarray) and bool((target % 1 > 0).any())
@@ -144,7 +144,7 @@ class SampledRows:
     def measures(self) -> bool:
         """Whether some column has more different numbers than name classes."""
         names = (name for name, x in self.columns.items() if not isinstance(x, Codes))
-        return any(len(self.coded(name).values) > CLASSES for name in names)
+        return any(len(self.codes_of(name).values) > MAX_NAMED_CLASSES for name in names)
 
     @cached_property
     def equal(self) -> Array:
@@ -153,31 +153,31 @@ class SampledRows:
         for name in self.columns:
             if name in self.identifiers:
                 continue
-            found = self.coded(name)
+            found = self.codes_of(name)
             group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
             if group.max(initial=-1) == len(group) - 1:
                 break
         return group
 
-    def coded(self, name: str) -> Codes:
+    def codes_of(self, name: str) -> Codes:
         """A column by its values, put in order when it is first asked for."""
-        if name not in self._coded:
+        if name not in self._codes_cache:
             x = self.columns[name]
-            self._coded[name] = x if isinstance(x, Codes) else as_codes(x)
-        return self._coded[name]
+            self._codes_cache[name] = x if isinstance(x, Codes) else as_codes(x)
+        return self._codes_cache[name]
 
     @cached_property
-    def _coded(self) -> dict[str, Codes]:
+    def _codes_cache(self) -> dict[str, Codes]:
         return {}
 
 
 def name_classes(values: Sequence[Any], rows: int) -> bool:
     """Whether numbers name classes: a few whole ones do, each of which several rows have."""
     k, whole = len(values), all(float(value).is_integer() for value in values)
-    return whole and k <= CLASSES and (k <= 2 or EACH * k <= rows)
+    return whole and k <= MAX_NAMED_CLASSES and (k <= 2 or MIN_CLASS_ROWS * k <= rows)
 
 
-def cut(names: Sequence[str]) -> str:
+def shorten_names(names: Sequence[str]) -> str:
     """Names in one line: a, b, c and 4 more."""
     more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
     return ", ".join(names[:MOST]) + more
@@ -192,7 +192,7 @@ def brief(value: Any) -> str:
 def told_classes(rows: Mapping[Any, int]) -> str:
     """Classes with their rows, of many the largest: 2 classes: No 5, Yes 9."""
     order = [*rows] if len(rows) <= MOST else sorted(rows, key=rows.__getitem__, reverse=True)
-    shown = cut([f"{brief(value)} {rows[value]:,}" for value in order])
+    shown = shorten_names([f"{brief(value)} {rows[value]:,}" for value in order])
     return f"{'1 class' if len(rows) == 1 else f'{len(rows):,} classes'}: {shown}"
 
 
@@ -201,7 +201,7 @@ def counts(classes: Codes) -> Array:
     return np.bincount(classes.codes[classes.codes >= 0], minlength=len(classes.values))
 
 
-def missing(column: Codes | Array) -> Array:
+def is_missing(column: Codes | Array) -> Array:
     """(n,) which rows show no value."""
     return np.asarray(column.codes < 0 if isinstance(column, Codes) else np.isnan(column))
 
@@ -217,7 +217,7 @@ def as_codes(numbers: Array) -> Codes:
     return Codes(tuple(int(x) if x.is_integer() else x for x in values.tolist()), found)
 
 
-def _weighed(block: Block) -> Block:
+def _drop_zero_weights(block: Block) -> Block:
     """The rows of a block under their numbers, without those of weight zero: they are not there."""
     if block.weight is None or block.weight.all():
         return block
@@ -229,7 +229,7 @@ def _weighed(block: Block) -> Block:
     return replace(bare[kept], target=target, start=places(block.start, kept))
 
 
-def _counting(blocks: Sequence[Block]) -> Array:
+def _weighted_rows(blocks: Sequence[Block]) -> Array:
     """The rows of a weight above zero, counted through all blocks."""
     counts = [np.full(len(b), True) if b.weight is None else b.weight > 0 for b in blocks]
     return np.flatnonzero(np.concatenate([np.full(0, True), *counts]))

@@ -39,7 +39,7 @@ class Interval:
     def __str__(self) -> str:
         return format(self)
 
-    def within(self, least: float, most: float) -> Interval:
+    def clip(self, least: float, most: float) -> Interval:
         """The same, cut where no value can lie."""
         low, high = max(self.low, least), min(self.high, most)
         return replace(self, low=low, high=high)
@@ -210,7 +210,7 @@ def mean_interval(values: Any, level: float = 0.95) -> Interval:
     >>> print(mean_interval([4.1, 3.7, 4.4, 3.9]))
     [3.550, 4.500]
     """
-    values = checked("mean_interval", values, 2)
+    values = check_values("mean_interval", values, 2)
     check_level("mean_interval", level)
     error = values.std(ddof=1) / sqrt(len(values))
     return t_interval(values.mean(), error, free=len(values) - 1, level=level, method="t",
@@ -229,7 +229,7 @@ def corrected_t(values: Any, test_share: float, level: float = 0.95) -> Interval
     >>> print(corrected_t([0.91, 0.88, 0.93, 0.90, 0.94], test_share=0.2))
     [0.868, 0.956]
     """
-    values = checked("corrected_t", values, 2)
+    values = check_values("corrected_t", values, 2)
     check_level("corrected_t", level)
     error = corrected_error("corrected_t", values, test_share)
     return t_interval(
@@ -277,7 +277,7 @@ def difference_of(values: Sequence[float], ends: Sequence[Interval], about: str)
     return Interval(low, high, first.level, "square and add", about)
 
 
-def checked(who: str, values: Any, least: int, what: str = "values") -> Array:
+def check_values(who: str, values: Any, least: int, what: str = "values") -> Array:
     """The values as (n,) floats, all finite, and enough of them."""
     try:
         array = np.asarray(values, dtype=float)

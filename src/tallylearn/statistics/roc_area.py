@@ -57,8 +57,8 @@ def delong(scores: Any, truth: Any, weight: Any = None, level: float = 0.95) -> 
     0.889 [0.261, 0.995]
     """
     check_level("delong", level)
-    rows = _Rows.of("delong", truth, weight)
-    auc, error = rows.summed(rows.wins("delong", "scores", scores))
+    rows = _ScoredRows.of("delong", truth, weight)
+    auc, error = rows.mean_and_error(rows.wins("delong", "scores", scores))
     if error == 0:
         return Area(auc, error, _degenerate_interval(auc, 0.0, rows, level, CHANCE))
     half = z_value(level) * error / (auc * (1 - auc))
@@ -84,9 +84,9 @@ def delong_difference(
     """
     who = "delong_difference"
     check_level(who, level)
-    rows = _Rows.of(who, truth, weight)
+    rows = _ScoredRows.of(who, truth, weight)
     wins = rows.wins(who, "first", first) - rows.wins(who, "second", second)
-    apart, error = rows.summed(wins)
+    apart, error = rows.mean_and_error(wins)
     about = "how far the areas lie apart on all rows like these"
     if error == 0:
         # Were the means equal, a share 1 / (1 + |apart|) of pairs at most could lie so far apart.
@@ -107,18 +107,18 @@ def wins(scores: Any, truth: Any, weight: Any = None) -> Array:
     >>> wins([0.9, 0.4, 0.6, 0.3], [1, 1, 0, 0]).tolist()
     [1.0, 0.5, 0.5, 1.0]
     """
-    return _Rows.of("wins", truth, weight).wins("wins", "scores", scores)
+    return _ScoredRows.of("wins", truth, weight).wins("wins", "scores", scores)
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _ScoredRows:
     """Which rows are positive, and how many rows each stands for."""
 
     positive: Array  # (n,) bool
     weight: Array  # (n,) float64
 
     @classmethod
-    def of(cls, who: str, truth: Any, weight: Any) -> _Rows:
+    def of(cls, who: str, truth: Any, weight: Any) -> _ScoredRows:
         given = np.asarray(truth)
         if given.ndim != 1 or not np.isin(given, (0, 1)).all():
             raise InputError(
@@ -158,7 +158,7 @@ class _Rows:
         beaten, beating = (_midranks(place, self.weight * side) for side in self._sides())
         return np.where(self.positive, beaten[place], 1 - beating[place])
 
-    def summed(self, wins: Array) -> tuple[float, float]:
+    def mean_and_error(self, wins: Array) -> tuple[float, float]:
         """The mean of the rows' wins, and its standard error."""
         mean, variance = 0.0, 0.0
         for side in self._sides():
@@ -179,7 +179,7 @@ def _midranks(place: Array, weight: Array) -> Array:
 
 
 def _degenerate_interval(
-    value: float, least: float, rows: _Rows, level: float, about: str
+    value: float, least: float, rows: _ScoredRows, level: float, about: str
 ) -> Interval:
     """All pairs that share no row said one value: a share q or more says so, the rest anything."""
     q = clopper_pearson(rows.pairs, rows.pairs, level).low

@@ -13,7 +13,7 @@ from tallylearn.statistics.confidence_intervals import (
     Interval,
     check_count,
     check_level,
-    checked,
+    check_values,
     corrected_error,
     t_interval,
 )
@@ -93,7 +93,7 @@ def paired_t_corrected(differences: Any, test_share: float, level: float = 0.95)
     0.020 [-0.009, 0.049] t = 1.89, p = 0.132
     """
     who = "paired_t_corrected"
-    differences = checked(who, differences, 2, "differences")
+    differences = check_values(who, differences, 2, "differences")
     check_level(who, level)
     from scipy.special import stdtr
 
@@ -158,7 +158,7 @@ def five_by_two(differences: Any) -> FiveByTwo:
     >>> print(f"F = {result.f:.2f}, p = {result.p:.3f}; t = {result.t:.2f}, p = {result.t_p:.3f}")
     F = 5.13, p = 0.042; t = 2.45, p = 0.058
     """
-    rows = [checked("five_by_two", row, 2, "a repeat") for row in differences]
+    rows = [check_values("five_by_two", row, 2, "a repeat") for row in differences]
     table = np.array(rows) if {len(row) for row in rows} == {2} else np.empty((0, 2))
     if table.shape != (5, 2):
         raise InputError(
@@ -186,7 +186,7 @@ def correlated_t(differences: Any, test_share: float, alike: float) -> tuple[flo
     >>> print(f"{below:.3f} {within:.3f} {above:.3f}")
     0.024 0.176 0.800
     """
-    differences = checked("correlated_t", differences, 2, "differences")
+    differences = check_values("correlated_t", differences, 2, "differences")
     from scipy.special import stdtr
 
     error = corrected_error("correlated_t", differences, test_share)
@@ -209,7 +209,7 @@ def wilcoxon_signed_rank(differences: Any) -> SignedRank:
     >>> print(f"{result.plus:g} against {result.minus:g}: p = {result.p:.4f}, {result.method}")
     20 against 1: p = 0.0625, exact
     """
-    values = checked("wilcoxon_signed_rank", differences, 1, "differences")
+    values = check_values("wilcoxon_signed_rank", differences, 1, "differences")
     values = values[np.abs(values) > TIED * np.abs(values).max()]
     n, ranks = len(values), _ranks(np.abs(values))
     plus, minus = float(ranks[values > 0].sum()), float(ranks[values < 0].sum())
@@ -308,7 +308,7 @@ def _rank_rows(table: Any) -> Array:
         raise InputError(
             f"friedman: table is {table!r:.60}. Give two or more rows of equal length."
         )
-    return np.array([_ranks(-checked("friedman", row, 2, "a row")) for row in rows])
+    return np.array([_ranks(-check_values("friedman", row, 2, "a row")) for row in rows])
 
 
 def _alike(ranks: Array, n: int) -> float:

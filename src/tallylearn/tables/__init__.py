@@ -21,7 +21,7 @@ BLOCK = 65_536  # rows
 FREQUENCY = "weight"  # tl.table(weight=): how often the row occurs; 2 is the row twice
 IMPORTANCE = "importance"  # tl.table(importance=): only ratios matter; they sum to the rows
 SAMPLE_WEIGHT = "sample_weight"  # fit(sample_weight=): factors of the loss, as in scikit-learn
-BROAD = 128  # numbers of a row: of so many a block has a quarter of the rows
+WIDE_BLOCK_NUMBERS = 128  # numbers of a row: of so many a block has a quarter of the rows
 RUN = (
     16 * BLOCK
 )  # rows of a part that is cut from more: a power of two, so that sums do not show it
@@ -154,7 +154,7 @@ class Codes:
         lookup = (*self.values, None)
         return [lookup[code] for code in self.codes]
 
-    def among(self, keys: Sequence[Any]) -> Array:
+    def recode(self, keys: Sequence[Any]) -> Array:
         """Codes into other keys: -1 where missing, -2 where the value is not among them."""
         if tuple(keys) == self.values:
             return np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -162,7 +162,7 @@ class Codes:
         table = np.array([place.get(value, -2) for value in self.values] + [-1], dtype=np.int32)
         return table[self.codes]
 
-    def paired(self, part: Array) -> Codes:
+    def pair_with(self, part: Array) -> Codes:
         """Values (part, value), where none is missing: only pairs that occur, in their order."""
         k = len(self.values)
         pair = part.astype(np.int64) * k + self.codes
@@ -174,7 +174,7 @@ class Codes:
 
 
 @dataclass(frozen=True)
-class Bags:
+class DocumentTerms:
     """Documents as the numbers of their terms: ``terms[ids[i]]`` comes ``times[i]`` times."""
 
     terms: tuple[str, ...]
@@ -187,16 +187,16 @@ class Bags:
     def __len__(self) -> int:
         return len(self.ends) - 1
 
-    def __getitem__(self, rows: Any) -> Bags:
+    def __getitem__(self, rows: Any) -> DocumentTerms:
         if isinstance(rows, slice):
             start, stop, _ = rows.indices(len(self))
-            return self._cut(start, stop)
+            return self._slice(start, stop)
         rows = np.arange(len(self))[rows]
         lengths = np.diff(self.ends)[rows]
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         at = np.arange(ends[-1]) + np.repeat(self.ends[:-1][rows] - ends[:-1], lengths)
         times = self.times[at] if len(self.times) else self.times
-        return Bags(
+        return DocumentTerms(
             terms=self.terms,
             ends=ends,
             ids=self.ids[at],
@@ -205,7 +205,7 @@ class Bags:
             ordered=self.ordered,
         )
 
-    def _cut(self, start: int, stop: int) -> Bags:
+    def _slice(self, start: int, stop: int) -> DocumentTerms:
         ends = self.ends[start : stop + 1]
         here = slice(int(ends[0]), int(ends[-1]))
         return replace(
@@ -251,7 +251,7 @@ class Block:
             weight_kind=self.weight_kind,
         )
 
-    def beside(self, target: Any, weight: Array | None) -> Block:
+    def with_target(self, target: Any, weight: Array | None) -> Block:
         """The same rows with another target, and other weights."""
         return Block(
             schema=self.schema,
@@ -267,7 +267,7 @@ class Block:
             weight_kind=self.weight_kind,
         )
 
-    def keyed(self, codes: Codes | None = None) -> Codes:
+    def counting_keys(self, codes: Codes | None = None) -> Codes:
         """What a tally counts these rows by, where the target is no class: one key for all rows.
 
         Or values, such as those of the target, none of them missing. Where parts of the rows are
@@ -275,15 +275,15 @@ class Block:
         """
         if codes is None:
             codes = Codes(("all",), np.zeros(len(self), dtype=np.int32))
-        return codes if self.part is None else codes.paired(self.part)
+        return codes if self.part is None else codes.pair_with(self.part)
 
-    def cut(self) -> Iterator[Block]:
+    def split(self) -> Iterator[Block]:
         """Blocks of 65 536 rows; larger where all is counted already, and only keys are merged.
 
         Broad ones are shorter: of a few that are much work each, the last would be waited for.
         """
-        n, rows = len(self), BLOCK if self.numbers.shape[1] < BROAD else BLOCK // 4
-        counted = [text for text in self.text.values() if isinstance(text, Bags)]
+        n, rows = len(self), BLOCK if self.numbers.shape[1] < WIDE_BLOCK_NUMBERS else BLOCK // 4
+        counted = [text for text in self.text.values() if isinstance(text, DocumentTerms)]
         if counted and len(counted) == len(self.schema.columns):
             rows = max(BLOCK, -(-n // max(2, -(-n // (4 * BLOCK)))))
         if n <= rows:
@@ -292,27 +292,27 @@ class Block:
         for start in range(0, n, rows):
             yield self[start : start + rows]
 
-    def arranged(self) -> Block:
+    def sort_rows(self) -> Block:
         """The rows in an order that what they hold decides, so that how they came does not."""
         keys: list[Array] = [*self.numbers.T]
         coded = [*self.codes.values(), *([] if self.group is None else [self.group])]
         targets = self.target if isinstance(self.target, tuple) else (self.target,)
         coded += [target for target in targets if isinstance(target, Codes)]
-        keys += [codes.among(sorted(codes.values)) for codes in coded]
+        keys += [codes.recode(sorted(codes.values)) for codes in coded]
         keys += [target for target in targets if isinstance(target, np.ndarray)]
         keys += [] if self.weight is None else [self.weight]
         return self[np.lexsort(keys)] if keys else self
 
-    def taught(self) -> Block:
+    def training_rows(self) -> Block:
         """The rows that are learned from, under the numbers that they have: see ``counting``."""
-        kept = self.counting()
+        kept = self.training_indices()
         if len(kept) == len(self):
             return self
         weighed = len(self) if self.weight is None else np.count_nonzero(self.weight)
         unanswered = int(weighed) - len(kept)
         return replace(self[kept], start=places(self.start, kept), unanswered=unanswered)
 
-    def counting(self) -> Array:
+    def training_indices(self) -> Array:
         """Which rows are learned from: those of a weight above zero that have every target."""
         seen = np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight > 0)
         for target in self.target if isinstance(self.target, tuple) else (self.target,):
@@ -323,7 +323,7 @@ class Block:
         return seen
 
 
-def numbered(start: Start, at: int) -> int:
+def row_number(start: Start, at: int) -> int:
     """The number of a block's row in the whole table."""
     return int(start[at]) if isinstance(start, np.ndarray) else int(start + at)
 
@@ -381,7 +381,7 @@ def check_last_axes(name: str, array: Array, *sizes: int) -> None:
 
 def text_at(text: Any, rows: Any) -> Any:
     """Some rows of a column of Arrow strings, or of counted words."""
-    if isinstance(text, Bags):
+    if isinstance(text, DocumentTerms):
         return text[rows]
     if isinstance(rows, slice):
         start, stop, _ = rows.indices(len(text))
@@ -389,10 +389,10 @@ def text_at(text: Any, rows: Any) -> Any:
     return text.take(np.arange(len(text))[rows])
 
 
-def no_text(n: int) -> Bags:
+def no_text(n: int) -> DocumentTerms:
     """A column of text that is missing in every row."""
     ends, empty = np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    return Bags((), ends, empty.astype(np.int32), empty, np.zeros(n, dtype=bool))
+    return DocumentTerms((), ends, empty.astype(np.int32), empty, np.zeros(n, dtype=bool))
 
 
 def plain(value: Any) -> str:

@@ -23,7 +23,7 @@ PLAIN = (str, bool, int, float)  # what a key may be
 SMALLEST = 1 << 63
 
 
-def built(kind: Any, fields: Mapping[str, Any]) -> Any:
+def build(kind: Any, fields: Mapping[str, Any]) -> Any:
     """The structure, if every field has the form that its class tells."""
     form: Form = kind.form
     known = {field.name: field for field in dataclasses.fields(kind)}
@@ -239,7 +239,7 @@ def one(*kinds: type, none: bool = False) -> Check:
     return check
 
 
-def named(value: Any, sizes: Sizes) -> None:
+def named_parts(value: Any, sizes: Sizes) -> None:
     """Parts by name, which know when they cannot be."""
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
         raise ValueError("is no list of named parts")

@@ -201,7 +201,7 @@ def parse_unit(before: str, after: str, spaced: bool = False, scaled: bool = Fal
         return None
     if not after:
         return Unit(money)
-    head, tail = _per(after)
+    head, tail = _split_per(after)
     power, rest = _scale(head, money, spaced, scaled)
     scale = head[: len(head) - len(rest)].strip() if power else ""
     rest = rest.strip()
@@ -325,7 +325,7 @@ def _currency(text: str) -> str | None:
     return _MONEY.get(text) or _MONEY.get(text.upper() if text.upper() in COMMON else "")
 
 
-def _per(after: str) -> tuple[str, str]:
+def _split_per(after: str) -> tuple[str, str]:
     """What stands before and after "per", where the first is a currency or nothing."""
     head, mark, tail = after.partition("/")
     if not mark:

@@ -26,7 +26,7 @@ class Bundle(Tally):
 
     parts: Mapping[str, Any] = field(default_factory=dict)  # in the order of the names
 
-    form: ClassVar[field_schemas.Form] = {"parts": field_schemas.named}
+    form: ClassVar[field_schemas.Form] = {"parts": field_schemas.named_parts}
 
     def __post_init__(self) -> None:
         kept = {name: part for name, part in sorted(self.parts.items()) if not part.nothing}
@@ -50,10 +50,10 @@ class Bundle(Tally):
         return any(self.parts.values())
 
     def __add__(self, other: Bundle) -> Bundle:
-        return self._with(other, lambda a, b: a + b)
+        return self._combine(other, lambda a, b: a + b)
 
     def __sub__(self, other: Bundle) -> Bundle:
-        return self._with(other, lambda a, b: a - b)
+        return self._combine(other, lambda a, b: a - b)
 
     def impossible(self) -> str | None:
         """The first reason that a part gives, with the part's name.
@@ -65,13 +65,13 @@ class Bundle(Tally):
                 return f"{name}: {reason}"
         for whole in ("target", "rows"):
             if isinstance(target := self.parts.get(whole), Counts):
-                return self.beyond(target)
+                return self.contradiction(target)
         return None
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """The first part that cannot be among the rows of the target, and why."""
         for name, part in self.parts.items():
-            if name not in BESIDE and part is not target and (reason := part.beyond(target)):
+            if name not in BESIDE and part is not target and (reason := part.contradiction(target)):
                 return f"{name}: {reason}"
         return None
 
@@ -80,7 +80,7 @@ class Bundle(Tally):
         each = {name: part.split_folds(k) for name, part in self.parts.items()}
         return [Bundle({name: parts[f] for name, parts in each.items()}) for f in range(k)]
 
-    def _with(self, other: Bundle, combine: Callable[[Any, Any], Any]) -> Bundle:
+    def _combine(self, other: Bundle, combine: Callable[[Any, Any], Any]) -> Bundle:
         names = sorted({*self.parts, *other.parts})
         return Bundle(
             {name: combine(self._part(name, other), other._part(name, self)) for name in names}

@@ -12,7 +12,7 @@ from tallylearn.tables import Array
 
 FEWEST, ROWS = 1024, 4096  # centred and multiplied together
 CELLS = 1 << 21  # of them: they stay in the processor's cache
-FIRST = 64  # rows that give a centre
+CENTRE_ROWS = 64  # rows that give a centre
 ONCE = np.zeros(0)  # weights, where every row counts once
 
 
@@ -46,7 +46,7 @@ def whole(
     return np.full((1, 1), n), mean[0, :, None], scatter, mean[1, :, None]
 
 
-def summed(a: Array, b: Array) -> tuple[Array, Array]:
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     """a + b as a double, and what it lacks of it (D. E. Knuth, 1969)."""
     total = a + b
     rounded = total - a
@@ -76,7 +76,7 @@ def mean_around(base: Array, x: Array, share: Array | None = None) -> Array:
 def _centre(numbers: Array, rows: Array, weight: Array | None, out: Array) -> None:
     """Write a number near the mean of every column to out."""
     if weight is None:
-        centring.means(numbers.take(rows[:FIRST], axis=0), 0, out)
+        centring.means(numbers.take(rows[:CENTRE_ROWS], axis=0), 0, out)
     else:
         some, share = numbers[rows], weight[rows] / weight[rows].sum()
         out[:] = mean_around(some[0], some, share)
@@ -95,5 +95,5 @@ def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array, Arra
     count = there.T @ there
     each = np.where(count == 0, 1, count)
     left = d.T @ there / each
-    mean, low = (np.where(count == 0, 0.0, part) for part in summed(centre[:, None], left))
+    mean, low = (np.where(count == 0, 0.0, part) for part in two_sum(centre[:, None], left))
     return count, mean, d.T @ d - left * left.T * each, low

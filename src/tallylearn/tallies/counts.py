@@ -50,7 +50,7 @@ class Counts(Tally):
         self.table.check(*(len(axis) for axis in self.keys))
         if any({*d} - {*k} for d, k in zip(self.declared, self.keys, strict=True)):
             raise ValueError("counts: a declared key is missing")
-        if self._pruned() is not self:
+        if self._prune() is not self:
             raise ValueError("counts: a key has no counts")
 
     def __post_init__(self) -> None:
@@ -63,11 +63,11 @@ class Counts(Tally):
             return cls.each(rows, {"": columns}, weight)[""]
         if weight is None:
             found = np.bincount(rows.codes + np.int64(1), minlength=len(rows.values) + 1)
-            return cls._sorted((rows,), Exact.of(found[1:]))
+            return cls._sort_keys((rows,), Exact.of(found[1:]))
         one = Codes((0,), np.zeros(len(rows), dtype=np.int8))
         table = cls.each(rows, {"": one}, weight)[""]
         total = table.table if table.keys[1] else Exact.of(np.zeros((0, 1), dtype=np.int64))
-        return cls(table.keys[:1], total.sum(-1), (rows.declared,))._grown()
+        return cls(table.keys[:1], total.sum(-1), (rows.declared,))._add_declared_keys()
 
     @classmethod
     def each(
@@ -78,21 +78,23 @@ class Counts(Tally):
         tables = [
             table
             for at in range(0, len(named), TOGETHER)
-            for table in _counted(rows, [codes for _, codes in named[at : at + TOGETHER]], weight)
+            for table in _count_columns(
+                rows, [codes for _, codes in named[at : at + TOGETHER]], weight
+            )
         ]
         return {
-            name: cls._sorted((rows, codes), table)
+            name: cls._sort_keys((rows, codes), table)
             for (name, codes), table in zip(named, tables, strict=True)
         }
 
     @classmethod
-    def _sorted(cls, axes: tuple[Codes, ...], table: Exact) -> Counts:
+    def _sort_keys(cls, axes: tuple[Codes, ...], table: Exact) -> Counts:
         keys: tuple[tuple[Any, ...], ...] = tuple(axis.values for axis in axes)
         if any(sorted(axis) != [*axis] for axis in keys):
             order = [sorted(range(len(axis)), key=axis.__getitem__) for axis in keys]
             keys = tuple(tuple(k[i] for i in at) for k, at in zip(keys, order, strict=True))
-            table = table.at(*(np.array(at, dtype=int) for at in order))
-        return cls(keys, table, tuple(axis.declared for axis in axes))._grown()._pruned()
+            table = table.take(*(np.array(at, dtype=int) for at in order))
+        return cls(keys, table, tuple(axis.declared for axis in axes))._add_declared_keys()._prune()
 
     @classmethod
     def empty(cls, axes: int = 1) -> Counts:
@@ -100,7 +102,7 @@ class Counts(Tally):
         return cls(((),) * axes, Exact.of(np.zeros((0,) * axes, dtype=np.int64)), ((),) * axes)
 
     @classmethod
-    def declaring(cls, keys: Keys) -> Counts:
+    def with_declared_keys(cls, keys: Keys) -> Counts:
         """Nothing counted yet, and these keys to come."""
         keys = tuple(sorted(keys))
         return cls((keys,), Exact.of(np.zeros(len(keys), dtype=np.int64)), (keys,))
@@ -119,12 +121,12 @@ class Counts(Tally):
         return bool(np.count_nonzero(self.table.limbs))
 
     def __add__(self, other: Counts) -> Counts:
-        ours, theirs = self._beside(other)
-        return Counts(ours.keys, ours.table + theirs.table, ours.declared)._pruned()
+        ours, theirs = self._align(other)
+        return Counts(ours.keys, ours.table + theirs.table, ours.declared)._prune()
 
     def __sub__(self, other: Counts) -> Counts:
-        ours, theirs = self._beside(other)
-        return Counts(ours.keys, ours.table - theirs.table, ours.declared)._pruned()
+        ours, theirs = self._align(other)
+        return Counts(ours.keys, ours.table - theirs.table, ours.declared)._prune()
 
     def __repr__(self) -> str:
         if len(self.keys) == 1 and len(self.table.shape) == 1:
@@ -136,7 +138,7 @@ class Counts(Tally):
         """Why no rows can have been counted so, if there is a reason."""
         return "a count falls below zero" if self.table.negative().any() else None
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         if len(self.keys) == 3:
             return self._beyond_documents(target)
@@ -153,7 +155,7 @@ class Counts(Tally):
     def floats(self) -> Array:
         return self.table.floats()
 
-    def over(self, *keys: Keys) -> Counts:
+    def reindex(self, *keys: Keys) -> Counts:
         """The same counts with exactly these keys, in this order, zero where nothing was seen."""
         if keys == self.keys:
             return self
@@ -163,8 +165,8 @@ class Counts(Tally):
             at = places(mine, wanted)
             inside.append(np.flatnonzero(at >= 0))
             where.append(at[at >= 0])
-        table = self.table.at(*inside)
-        return Counts(keys, table.placed(tuple(len(k) for k in keys), *where), self.declared)
+        table = self.table.take(*inside)
+        return Counts(keys, table.embed(tuple(len(k) for k in keys), *where), self.declared)
 
     def split_folds(self, k: int) -> list[Counts]:
         """The counts of k parts of the rows, where the keys of one axis are pairs (part, key)."""
@@ -175,26 +177,26 @@ class Counts(Tally):
         everything = [np.arange(len(keys)) for keys in self.keys]
         found = []
         for at, names in in_parts(self.keys[axis], k):
-            table = self.table.at(*everything[:axis], at, *everything[axis + 1 :])
+            table = self.table.take(*everything[:axis], at, *everything[axis + 1 :])
             keys = (*self.keys[:axis], names, *self.keys[axis + 1 :])
-            found.append(Counts(keys, table, self.declared)._pruned())
+            found.append(Counts(keys, table, self.declared)._prune())
         return found
 
-    def _beside(self, other: Counts) -> tuple[Counts, Counts]:
+    def _align(self, other: Counts) -> tuple[Counts, Counts]:
         if self.keys == other.keys and self.declared == other.declared:
             return self, other
         keys = tuple(union(a, b) for a, b in zip(self.keys, other.keys, strict=True))
         check_room(keys)
         declared = tuple(union(a, b) for a, b in zip(self.declared, other.declared, strict=True))
-        ours, theirs = self.over(*keys), other.over(*keys)
+        ours, theirs = self.reindex(*keys), other.reindex(*keys)
         return Counts(keys, ours.table, declared), Counts(keys, theirs.table, declared)
 
-    def _grown(self) -> Counts:
+    def _add_declared_keys(self) -> Counts:
         if not any(self.declared):
             return self
-        return self.over(*(union(k, d) for k, d in zip(self.keys, self.declared, strict=True)))
+        return self.reindex(*(union(k, d) for k, d in zip(self.keys, self.declared, strict=True)))
 
-    def _pruned(self) -> Counts:
+    def _prune(self) -> Counts:
         """Without the keys that are neither counted nor declared: forgetting leaves no trace."""
         seen = self.table.nonzero()
         if 0 < seen.size == np.count_nonzero(seen):
@@ -211,7 +213,7 @@ class Counts(Tally):
             tuple(key for key, kept in zip(axis, k, strict=True) if kept)
             for axis, k in zip(self.keys, keep, strict=True)
         )
-        table = self.table.at(*(np.flatnonzero(k) for k in keep))
+        table = self.table.take(*(np.flatnonzero(k) for k in keep))
         return Counts(keys, table, self.declared)
 
 
@@ -219,7 +221,7 @@ def more_than(target: Counts, keys: Keys, rows: Exact) -> str | None:
     """Whether a class has more rows (k, ...) than the target counts; said, if so."""
     if (places(keys, target.keys[0]) < 0).any():
         return "a class is not among those of the target"
-    whole = target.over(keys).table
+    whole = target.reindex(keys).table
     limbs = whole.limbs.reshape(len(keys), *[1] * (len(rows.shape) - 1), whole.limbs.shape[-1])
     if (Exact(limbs, whole.low) - rows).negative().any():
         return "a column is shown by more rows of a class than there are"
@@ -239,7 +241,7 @@ def check_room(keys: tuple[Keys, ...]) -> None:
         )
 
 
-def _counted(rows: Codes, columns: list[Codes], weight: Array | None) -> list[Exact]:
+def _count_columns(rows: Codes, columns: list[Codes], weight: Array | None) -> list[Exact]:
     """The tables of counts, in the order of the codes; one call for all columns."""
     first = np.ascontiguousarray(rows.codes, dtype=np.int32)
     codes = np.empty((len(columns), len(rows)), dtype=np.int32)
@@ -258,7 +260,7 @@ def _counted(rows: Codes, columns: list[Codes], weight: Array | None) -> list[Ex
             class_counts.weigh(first, codes, digit, starts, widths, cells)
         whole = cells.sum(axis=0)
         parts = [
-            Exact.of(whole[a : a + k * w].reshape(k, w)[1:, 1:]).shifted(power)
+            Exact.of(whole[a : a + k * w].reshape(k, w)[1:, 1:]).shift(power)
             for a, w in zip(starts.tolist(), widths.tolist(), strict=True)
         ]
         totals = [a + b for a, b in zip(totals, parts, strict=True)] if totals else parts

@@ -12,11 +12,11 @@ from tallylearn.errors import ForgetError
 from tallylearn.kernels import distinct_hashes as kernel
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.tally import Tally
-from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, undone
+from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, invert_hashes
 
-KEPT = 100_000  # hashes: up to so many different values the number is exact
-EVERY = (1 << 64) - 1  # the greatest hash
-SOME = 1 << 14  # slots to begin with, of a column that has many values
+MAX_HASHES = 100_000  # hashes: up to so many different values the number is exact
+MAX_HASH = (1 << 64) - 1  # the greatest hash
+INITIAL_SLOTS = 1 << 14  # slots to begin with, of a column that has many values
 NO_NUMBER = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
@@ -52,14 +52,14 @@ class Distinct(Tally):
     @classmethod
     def of(cls, column: Any) -> Distinct:
         """Of numbers (n,), of codes, or of Arrow strings."""
-        seen = Seen()
+        seen = HashCounter()
         seen.add(column)
         return seen.tally()
 
     @classmethod
     def empty(cls) -> Distinct:
         """Nothing seen yet."""
-        return Seen().tally()
+        return HashCounter().tally()
 
     @property
     def nothing(self) -> bool:
@@ -72,14 +72,14 @@ class Distinct(Tally):
     @property
     def exact(self) -> bool:
         """Whether every value is kept."""
-        return self.most == EVERY
+        return self.most == MAX_HASH
 
     @property
     def count(self) -> int:
         """How many different values there are: exactly, or as ``error`` says."""
         if self.exact:
             return len(self.hashes)
-        share = (self.most + 1) / (EVERY + 1)
+        share = (self.most + 1) / (MAX_HASH + 1)
         kept = len(self.hashes) - 1  # the k-th is where KMV looks from
         return max(round(kept / share), len(self.hashes))
 
@@ -94,7 +94,7 @@ class Distinct(Tally):
         return int(self.counts.sum()) - len(self.counts)
 
     @property
-    def once(self) -> int:
+    def n_singletons(self) -> int:
         """Values, of those that are kept, that one row shows."""
         return int((self.counts == 1).sum())
 
@@ -120,7 +120,7 @@ class Distinct(Tally):
 
     def values(self) -> Array:
         """The numbers (m,) that are kept, as their hashes: a hash of a number can be undone."""
-        return undone(self.hashes)
+        return invert_hashes(self.hashes)
 
     def __add__(self, other: Distinct) -> Distinct:
         most = min(self.most, other.most)
@@ -134,7 +134,7 @@ class Distinct(Tally):
         counts = np.add.reduceat(times, first) if len(first) else times
         ends = min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1])
         rows = self.present + other.present, self.broken or other.broken
-        return _kept(hashes, counts, *rows, ends, most)
+        return _keep_least(hashes, counts, *rows, ends, most)
 
     def __sub__(self, other: Distinct) -> Distinct:
         if other is self:
@@ -163,23 +163,23 @@ class Distinct(Tally):
         return f"Distinct({'' if self.exact else 'about '}{self.count} of {self.present})"
 
 
-class Seen:
+class HashCounter:
     """A column while its rows pass by; ``tally`` is what was seen, the same in any order.
 
     ``most`` is that of other rows of the column: what lies above it is dropped when both add up, so
     it need not be kept here.
     """
 
-    def __init__(self, most: int = EVERY) -> None:
+    def __init__(self, most: int = MAX_HASH) -> None:
         self.most = most
-        self._room(64 if most == EVERY else SOME)
+        self._room(64 if most == MAX_HASH else INITIAL_SLOTS)
         self._state = np.array([0, 0, 0, 0, *NO_NUMBER], dtype=np.int64)
 
     def add(self, column: Any) -> None:
         """More rows: numbers (n,), NaN where missing; codes; or Arrow strings."""
         if isinstance(column, np.ndarray):
             bits = column.view(np.uint64)
-            self._counted(len(bits), kernel.add_numbers, bits)
+            self._count_all(len(bits), kernel.add_numbers, bits)
         elif isinstance(column, Codes):
             self._add_hashes(hashed_strings(column.values), _times(column))
         else:
@@ -187,23 +187,23 @@ class Seen:
             self._add_hashes(hashed_arrow(held), np.ones(len(held), dtype=np.int64))
 
     def _add_hashes(self, hashes: Array, times: Array) -> None:
-        self._counted(len(hashes), kernel.add_hashes, hashes, times)
+        self._count_all(len(hashes), kernel.add_hashes, hashes, times)
 
     @property
     def many(self) -> bool:
         """Whether there are more values than are kept, here or in the other rows."""
-        return self.most < EVERY or int(self._state[1]) > KEPT
+        return self.most < MAX_HASH or int(self._state[1]) > MAX_HASHES
 
     def tally(self) -> Distinct:
         """What was seen so far."""
-        hashes, counts = self._filled()
+        hashes, counts = self._entries()
         if counts.max(initial=1) == 1:  # to sort without an order takes a fifth of the time
             hashes.sort()
         else:
             order = np.argsort(hashes)
             hashes, counts = hashes[order], counts[order]
         _, _, present, broken, least, greatest = map(int, self._state)
-        return _kept(
+        return _keep_least(
             hashes,
             counts,
             present=present,
@@ -212,7 +212,7 @@ class Seen:
             most=self.most,
         )
 
-    def _counted(self, n: int, count: Any, *given: Array) -> None:
+    def _count_all(self, n: int, count: Any, *given: Array) -> None:
         self._state[0] = 0
         while True:
             count(*given, self.most, self._slots, self._state)
@@ -222,9 +222,9 @@ class Seen:
 
     def _grow(self) -> None:
         """More slots; or, where there are enough, only the k least hashes."""
-        (hashes, counts), at = self._filled(), int(self._state[0])
-        if len(hashes) > 1.5 * KEPT:
-            self.most = int(np.partition(hashes, KEPT - 1)[KEPT - 1])
+        (hashes, counts), at = self._entries(), int(self._state[0])
+        if len(hashes) > 1.5 * MAX_HASHES:
+            self.most = int(np.partition(hashes, MAX_HASHES - 1)[MAX_HASHES - 1])
             kept = hashes <= self.most
             hashes, counts = hashes[kept], counts[kept]
             self._room(len(self._slots))
@@ -239,7 +239,7 @@ class Seen:
     def _room(self, size: int) -> None:
         self._slots = np.zeros((size, 2), dtype=np.uint64)  # a hash, and how many rows show it
 
-    def _filled(self) -> tuple[Array, Array]:
+    def _entries(self) -> tuple[Array, Array]:
         """The hashes that were seen, and their rows."""
         at = np.flatnonzero(self._slots[:, 1])
         return self._slots[at, 0], self._slots[at, 1].astype(np.int64)
@@ -250,12 +250,12 @@ def _times(column: Codes) -> Array:
     return np.bincount(shown, minlength=len(column.values)).astype(np.int64)
 
 
-def _kept(
+def _keep_least(
     hashes: Array, counts: Array, present: int, broken: bool, ends: tuple[int, int], most: int
 ) -> Distinct:
     """In the one form that what was seen has."""
-    if len(hashes) > KEPT:
-        most = int(hashes[KEPT - 1])
+    if len(hashes) > MAX_HASHES:
+        most = int(hashes[MAX_HASHES - 1])
     few = slice(None, np.searchsorted(hashes, np.uint64(most), side="right"))
     return Distinct(
         hashes=hashes[few], counts=counts[few], present=present, broken=broken, ends=ends, most=most

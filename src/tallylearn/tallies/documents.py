@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, call_user_function, items_of, short_repr
 from tallylearn.kernels import tokenizer as tokenizer_module
-from tallylearn.tables import Array, Bags, Start, field_schemas, numbered
+from tallylearn.tables import Array, DocumentTerms, Start, field_schemas, row_number
 from tallylearn.tallies.weights import ONCE
 
 WORD = re.compile(r"\w+")
@@ -23,7 +23,7 @@ KEY = np.frombuffer(os.urandom(8), dtype=np.uint32).astype(np.int64)
 AS_IS = np.arange(256, dtype=np.uint8)
 
 
-def _folded() -> Array:
+def _fold_table() -> Array:
     """Small letters for capitals, nothing for what parts words; bytes beyond ASCII are words."""
     fold = AS_IS.copy()
     for byte in range(128):
@@ -31,7 +31,7 @@ def _folded() -> Array:
     return fold
 
 
-FOLD = _folded()
+FOLD = _fold_table()
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Reader:
         if self.shortest > self.longest:
             raise ValueError("documents: the shortest n-gram is longer than the longest")
 
-    def bags(self, text: Any, column: str = "text", start: Start = 0) -> Bags:
+    def bags(self, text: Any, column: str = "text", start: Start = 0) -> DocumentTerms:
         """The terms of every document; what is counted already stays as it is."""
-        if isinstance(text, Bags):
+        if isinstance(text, DocumentTerms):
             return text
         raw, ends = _buffers(text)
         fold = FOLD
@@ -65,12 +65,12 @@ class Reader:
             raw, ends = _cut_by(self.tokenizer, text, start)
             fold = AS_IS
         elif raw.max(initial=0) >= 128:
-            raw, ends = _spelled(raw, ends, column, start)
-        bags = replace(_tokenized(raw, fold, ends), present=present(text))
+            raw, ends = _separate_words(raw, ends, column, start)
+        bags = replace(_tokenize(raw, fold, ends), present=present(text))
         return bags if self.longest == 1 else _runs(bags, self.shortest, self.longest)
 
 
-def _tokenized(raw: Array, fold: Array, ends: Array) -> Bags:
+def _tokenize(raw: Array, fold: Array, ends: Array) -> DocumentTerms:
     documents = np.zeros((len(ends), 2), dtype=np.int64)
     documents[:, 0] = ends
     ids = np.empty(len(raw) // 2 + len(ends), dtype=np.int32)  # memory that is never touched
@@ -86,7 +86,7 @@ def _tokenized(raw: Array, fold: Array, ends: Array) -> Bags:
     terms = arena[: state[2]].tobytes().decode("utf-8", "surrogatepass").split("\0")[:-1]
     found = np.ascontiguousarray(documents[:, 1])
     everywhere = np.ones(len(ends) - 1, dtype=bool)
-    return Bags(tuple(terms), found, ids[: found[-1]].copy(), ONCE, everywhere)
+    return DocumentTerms(tuple(terms), found, ids[: found[-1]].copy(), ONCE, everywhere)
 
 
 def _buffers(text: Any) -> tuple[Array, Array]:
@@ -102,14 +102,14 @@ def _buffers(text: Any) -> tuple[Array, Array]:
 
 def present(text: Any) -> Array:
     """(n,) which documents there are."""
-    if isinstance(text, Bags):
+    if isinstance(text, DocumentTerms):
         return text.present
     if not text.null_count:
         return np.ones(len(text), dtype=bool)
     return np.array(text.is_valid().to_pylist(), dtype=bool)
 
 
-def _spelled(raw: Array, ends: Array, column: str, start: Start) -> tuple[Array, Array]:
+def _separate_words(raw: Array, ends: Array, column: str, start: Start) -> tuple[Array, Array]:
     """Documents beyond ASCII with their words parted by zeros; the others as they are."""
     odd = np.unique(np.searchsorted(ends, np.flatnonzero(raw >= 128), side="right") - 1)
     lengths, pieces, last = np.diff(ends), [], 0
@@ -119,13 +119,13 @@ def _spelled(raw: Array, ends: Array, column: str, start: Start) -> tuple[Array,
         except UnicodeDecodeError:
             raise ColumnError(
                 f"column {column!r} has bytes that are not UTF-8 in row "
-                f"{numbered(start, d)}. Decode the text with its own encoding first."
+                f"{row_number(start, d)}. Decode the text with its own encoding first."
             ) from None
         words = "\0".join(WORD.findall(text.lower())).encode()
         pieces += [raw[ends[last] : ends[d]].tobytes(), words]
         lengths[d], last = len(words), d + 1
     pieces.append(raw[ends[last] :].tobytes())
-    return _joined(pieces), np.concatenate([[0], np.cumsum(lengths)])
+    return _concatenate(pieces), np.concatenate([[0], np.cumsum(lengths)])
 
 
 def _cut_by(
@@ -139,18 +139,20 @@ def _cut_by(
         if odd := [word for word in words if not isinstance(word, str) or "\0" in word]:
             raise OptionError(
                 f"tokenizer returned {short_repr(odd[0])} for row "
-                f"{numbered(start, row)}. It must take a text and return a list of "
+                f"{row_number(start, row)}. It must take a text and return a list of "
                 "strings without the character NUL."
             )
         pieces.append("\0".join(words).encode("utf-8", "surrogatepass"))
-    return _joined(pieces), np.concatenate([[0], np.cumsum([*map(len, pieces)], dtype=np.int64)])
+    return _concatenate(pieces), np.concatenate(
+        [[0], np.cumsum([*map(len, pieces)], dtype=np.int64)]
+    )
 
 
-def _joined(pieces: Sequence[bytes]) -> Array:
+def _concatenate(pieces: Sequence[bytes]) -> Array:
     return np.frombuffer(b"".join(pieces), dtype=np.uint8)
 
 
-def _runs(bags: Bags, shortest: int, longest: int) -> Bags:
+def _runs(bags: DocumentTerms, shortest: int, longest: int) -> DocumentTerms:
     """Every run of words, in the order in which the runs begin."""
     n, stop = len(bags.ids), np.repeat(bags.ends[1:], np.diff(bags.ends))
     names, code = list(bags.terms), bags.ids.astype(np.int64)

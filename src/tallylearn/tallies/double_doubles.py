@@ -16,10 +16,10 @@ SPLIT = 2.0**27 + 1
 
 
 @dataclass(frozen=True)
-class Doubled:
+class DoubleDouble:
     """Numbers ``high + low``, where low is no more than half a step of high.
 
-    >>> third = Doubled(np.array([1.0]), np.array([0.0])).over(np.array([3.0]))
+    >>> third = DoubleDouble(np.array([1.0]), np.array([0.0])).divide(np.array([3.0]))
     >>> third.high + third.low == third.high, third.low
     (array([ True]), array([1.85037171e-17]))
     """
@@ -28,31 +28,31 @@ class Doubled:
     low: Array
 
     @classmethod
-    def of(cls, high: Array, low: Array) -> Doubled:
+    def of(cls, high: Array, low: Array) -> DoubleDouble:
         """The sum of any two doubles, exactly (Knuth)."""
         total = high + low
         back = total - high
         return cls(total, (high - (total - back)) + (low - back))
 
-    def __getitem__(self, at: Any) -> Doubled:
-        return Doubled(self.high[at], self.low[at])
+    def __getitem__(self, at: Any) -> DoubleDouble:
+        return DoubleDouble(self.high[at], self.low[at])
 
-    def __add__(self, other: Doubled) -> Doubled:
-        total = Doubled.of(self.high, other.high)
-        return Doubled.of(total.high, total.low + (self.low + other.low))
+    def __add__(self, other: DoubleDouble) -> DoubleDouble:
+        total = DoubleDouble.of(self.high, other.high)
+        return DoubleDouble.of(total.high, total.low + (self.low + other.low))
 
-    def __neg__(self) -> Doubled:
-        return Doubled(-self.high, -self.low)
+    def __neg__(self) -> DoubleDouble:
+        return DoubleDouble(-self.high, -self.low)
 
-    def __mul__(self, other: Doubled) -> Doubled:
+    def __mul__(self, other: DoubleDouble) -> DoubleDouble:
         whole, rest = product(self.high, other.high)
-        return Doubled.of(whole, rest + (self.high * other.low + self.low * other.high))
+        return DoubleDouble.of(whole, rest + (self.high * other.low + self.low * other.high))
 
-    def over(self, divisor: Array) -> Doubled:
+    def divide(self, divisor: Array) -> DoubleDouble:
         """Divided by doubles."""
         first = self.high / divisor
         whole, rest = product(first, divisor)
-        return Doubled.of(first, (((self.high - whole) - rest) + self.low) / divisor)
+        return DoubleDouble.of(first, (((self.high - whole) - rest) + self.low) / divisor)
 
     def doubtful(self, error: Array | float) -> Array:
         """Whether a number that is no farther than the error may round to another double."""
@@ -67,12 +67,12 @@ class Doubled:
 def product(x: Array, y: Array) -> tuple[Array, Array]:
     """x y as a sum of two doubles, exactly (Veltkamp and Dekker)."""
     whole = x * y
-    (x_high, x_low), (y_high, y_low) = _split(x), _split(y)
+    (x_high, x_low), (y_high, y_low) = _split_bits(x), _split_bits(y)
     rest = ((x_high * y_high - whole) + x_high * y_low + x_low * y_high) + x_low * y_low
     return whole, rest
 
 
-def _split(x: Array) -> tuple[Array, Array]:
+def _split_bits(x: Array) -> tuple[Array, Array]:
     far = SPLIT * x
     high = far - (far - x)
     return high, x - high

@@ -64,10 +64,10 @@ class Exact:
         half = 1 << (LIMB - 1)
         if not np.count_nonzero((limbs + half) >> LIMB):
             return cls(limbs, 0)
-        return cls.carried(limbs, 0)
+        return cls.from_limbs(limbs, 0)
 
     @classmethod
-    def carried(cls, limbs: Array, low: int) -> Exact:
+    def from_limbs(cls, limbs: Array, low: int) -> Exact:
         """From limbs that may still overflow their 32 bits."""
         room = np.zeros((*limbs.shape[:-1], limbs.shape[-1] + 2), dtype=np.int64)
         room[..., :-2] = limbs
@@ -79,14 +79,14 @@ class Exact:
         return self.limbs.shape[:-1]
 
     def __add__(self, other: Exact) -> Exact:
-        ours, theirs, low = _aligned(self, other)
+        ours, theirs, low = _align(self, other)
         if low == 0 and ours.shape[-1] == 1:
             return Exact.of(ours[..., 0] + theirs[..., 0])
-        return Exact.carried(ours + theirs, low)
+        return Exact.from_limbs(ours + theirs, low)
 
     def __sub__(self, other: Exact) -> Exact:
-        ours, theirs, low = _aligned(self, other)
-        return Exact.carried(ours - theirs, low)
+        ours, theirs, low = _align(self, other)
+        return Exact.from_limbs(ours - theirs, low)
 
     def __mul__(self, other: Exact) -> Exact:
         shape = np.broadcast_shapes(self.shape, other.shape)
@@ -100,7 +100,7 @@ class Exact:
         negative = self.negative() ^ other.negative()
         if negative.any():
             out = np.where(negative[..., None], -out, out)
-        return Exact.carried(out, self.low + other.low)
+        return Exact.from_limbs(out, self.low + other.low)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Exact):
@@ -109,7 +109,7 @@ class Exact:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def at(self, *where: Array) -> Exact:
+    def take(self, *where: Array) -> Exact:
         """The numbers at these positions along the last axes."""
         limbs = self.limbs
         for back, index in enumerate(reversed(where), 2):
@@ -122,16 +122,16 @@ class Exact:
 
     def sum(self, axis: int) -> Exact:
         """The sum along an axis, counted from the back: -1 is the last one."""
-        return Exact.carried(self.limbs.sum(axis=axis - 1), self.low)
+        return Exact.from_limbs(self.limbs.sum(axis=axis - 1), self.low)
 
-    def shifted(self, bits: int) -> Exact:
+    def shift(self, bits: int) -> Exact:
         """Times 2^bits."""
         if bits == 0:
             return self
         whole, rest = divmod(bits, LIMB)
-        return Exact.carried(self.limbs << rest, self.low + whole)
+        return Exact.from_limbs(self.limbs << rest, self.low + whole)
 
-    def placed(self, shape: tuple[int, ...], *where: Array) -> Exact:
+    def embed(self, shape: tuple[int, ...], *where: Array) -> Exact:
         """These numbers at the given positions along the last axes of a larger array of zeros."""
         lead = self.shape[: len(self.shape) - len(where)]
         limbs = np.zeros((*lead, *shape, self.limbs.shape[-1]), dtype=np.int64)
@@ -156,9 +156,9 @@ class Exact:
         negative = self.negative()
         if not negative.any():
             return self
-        return Exact.carried(np.where(negative[..., None], -self.limbs, self.limbs), self.low)
+        return Exact.from_limbs(np.where(negative[..., None], -self.limbs, self.limbs), self.low)
 
-    def scaled(self) -> tuple[Array, int]:
+    def to_integers(self) -> tuple[Array, int]:
         """Python integers, and the power of two that each is to be multiplied by."""
         plain = self.limbs.astype("<u4")
         size = plain.shape[-1] * 4
@@ -172,14 +172,14 @@ class Exact:
 
     def integers(self) -> Array:
         """Python integers; only for whole numbers."""
-        numbers, power = self.scaled()
+        numbers, power = self.to_integers()
         return numbers * (1 << power) if power >= 0 else numbers >> -power
 
     def floats(self) -> Array:
         """Doubles, rounded once."""
         if self.low == 0 and self.limbs.shape[-1] == 1:
             return self.limbs[..., 0].astype(np.float64)
-        numbers, power = self.scaled()
+        numbers, power = self.to_integers()
         return ratio(numbers, 1, power)
 
 
@@ -197,7 +197,7 @@ def ratio(above: Array, below: Array | int, power: int = 0) -> Array:
     return np.asarray(above / below, dtype=np.float64)
 
 
-def beyond(above: Array, below: Array, power: int, near: Array) -> Array:
+def rounding_remainder(above: Array, below: Array, power: int, near: Array) -> Array:
     """What a double near above / below · 2^power lacks of it, of whole numbers of any size."""
     mantissa, exponent = np.frexp(near)
     whole = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
@@ -207,14 +207,14 @@ def beyond(above: Array, below: Array, power: int, near: Array) -> Array:
     return ratio(above * 2 ** (power - least) - near, below, least)
 
 
-def _aligned(a: Exact, b: Exact) -> tuple[Array, Array, int]:
+def _align(a: Exact, b: Exact) -> tuple[Array, Array, int]:
     """The limbs of both over one common range."""
     low = min(a.low, b.low)
     high = max(a.low + a.limbs.shape[-1], b.low + b.limbs.shape[-1])
-    return _over(a, low, high), _over(b, low, high), low
+    return _pad_limbs(a, low, high), _pad_limbs(b, low, high), low
 
 
-def _over(number: Exact, low: int, high: int) -> Array:
+def _pad_limbs(number: Exact, low: int, high: int) -> Array:
     size = number.limbs.shape[-1]
     if number.low == low and low + size == high:
         return number.limbs

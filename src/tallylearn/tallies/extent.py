@@ -40,7 +40,7 @@ class Extent(Tally):
 
     def check(self) -> None:
         """What a file says can have been seen."""
-        if (self.least > self.greatest)[self._seen()].any() or self._pruned() is not self:
+        if (self.least > self.greatest)[self._has_values()].any() or self._prune() is not self:
             raise ValueError("extent: a column has no values, or its minimum is above its maximum")
         if np.isnan(self.least).any() or np.isnan(self.greatest).any():
             raise ValueError("extent: a minimum or maximum is NaN")
@@ -59,7 +59,7 @@ class Extent(Tally):
             column_scaling.ends(rows, least[c], greatest[c])
         order = sorted(range(shape[0]), key=by.values.__getitem__)
         keys = tuple(by.values[c] for c in order)
-        return cls(keys, columns, least[order] + 0.0, greatest[order] + 0.0)._pruned()
+        return cls(keys, columns, least[order] + 0.0, greatest[order] + 0.0)._prune()
 
     @classmethod
     def empty(cls) -> Extent:
@@ -72,11 +72,11 @@ class Extent(Tally):
         return not self.keys
 
     def __bool__(self) -> bool:
-        return bool(self._seen().any())
+        return bool(self._has_values().any())
 
     def __add__(self, other: Extent) -> Extent:
         keys, columns = union(self.keys, other.keys), union(self.columns, other.columns)
-        a, b = self._over(keys, columns), other._over(keys, columns)
+        a, b = self._reindex(keys, columns), other._reindex(keys, columns)
         least, greatest = np.minimum(a.least, b.least), np.maximum(a.greatest, b.greatest)
         return Extent(keys, columns, least, greatest)
 
@@ -102,7 +102,7 @@ class Extent(Tally):
     def __repr__(self) -> str:
         return f"Extent({len(self.keys)} × {len(self.columns)})"
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         odd = (places(self.keys, target.keys[0]) < 0).any()
         return "a class is not among those of the target" if odd else None
@@ -110,11 +110,11 @@ class Extent(Tally):
     def split_folds(self, k: int) -> list[Extent]:
         """The extents of k parts of the rows, where the keys are pairs (part, key)."""
         return [
-            Extent(names, self.columns, self.least[at], self.greatest[at])._pruned()
+            Extent(names, self.columns, self.least[at], self.greatest[at])._prune()
             for at, names in in_parts(self.keys, k)
         ]
 
-    def _over(self, keys: Keys, columns: Keys) -> Extent:
+    def _reindex(self, keys: Keys, columns: Keys) -> Extent:
         if (keys, columns) == (self.keys, self.columns):
             return self
         shape = len(keys), len(columns)
@@ -123,12 +123,12 @@ class Extent(Tally):
         least[at], greatest[at] = self.least, self.greatest
         return Extent(keys, columns, least, greatest)
 
-    def _seen(self) -> Array:
+    def _has_values(self) -> Array:
         return np.asarray(self.least <= self.greatest)
 
-    def _pruned(self) -> Extent:
+    def _prune(self) -> Extent:
         """Sorted columns, and no key or column of which nothing was seen."""
-        seen = self._seen()
+        seen = self._has_values()
         rows, columns = np.asarray(seen.any(axis=1)), np.asarray(seen.any(axis=0))
         if rows.all() and columns.all() and tuple(sorted(self.columns)) == self.columns:
             return self

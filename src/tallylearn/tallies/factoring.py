@@ -11,8 +11,8 @@ from scipy.linalg import lapack
 
 from tallylearn.kernels import centring
 from tallylearn.tables import Array
-from tallylearn.tallies.centred_sums import FIRST, ONCE
-from tallylearn.tallies.pairs import Names, apart, marks, measured, of_numbers
+from tallylearn.tallies.centred_sums import CENTRE_ROWS, ONCE
+from tallylearn.tallies.pairs import Names, count_measured, marks, of_numbers, split_names
 from tallylearn.tallies.refinement import refine
 
 ROWS = 2048  # that are factored together: they stay in the processor's cache
@@ -20,11 +20,11 @@ COARSE = 6  # bits of a centre within the spread of the numbers
 PANEL = 32  # columns that LAPACK factors together, where it has the room
 
 
-def factored(
+def factor(
     x: Array, beside: Array, names: Names, weight: Array | None, gaps: bool
 ) -> tuple[Array, Array, Array]:
     """Count, centre (p,) and root (p + 1, p + 1) of some rows, which may have gaps or have not."""
-    n, p, values = len(x), len(names), apart(names)[1]
+    n, p, values = len(x), len(names), split_names(names)[1]
     root = ONCE if weight is None else np.sqrt(weight)
     centre, found = _centre(x, beside, values, gaps), np.zeros((p + 1, p + 1))
     rows = max(ROWS, 2 * (p + 1))
@@ -37,7 +37,7 @@ def factored(
         both = np.concatenate([found.T, part], axis=1) if at else part
         found = root_of(both.T)
     if n <= rows and weight is None:
-        refine(part, found, measured(values))
+        refine(part, found, count_measured(values))
     return np.asarray(float(n) if weight is None else weight.sum()), centre, found
 
 
@@ -52,13 +52,13 @@ def root_of(x: Array) -> Array:
 def _centre(x: Array, beside: Array, values: tuple[str, ...], gaps: bool) -> Array:
     """Near the mean of numbers, 0 for indicators."""
     centre, p = np.empty(len(values)), x.shape[1]
-    centring.means(_shown(x) if gaps else x[:FIRST], COARSE, centre[:p])
-    centring.means(beside[:FIRST], COARSE, centre[p:])
+    centring.means(_first_values(x) if gaps else x[:CENTRE_ROWS], COARSE, centre[:p])
+    centring.means(beside[:CENTRE_ROWS], COARSE, centre[p:])
     return centre if of_numbers(values) else np.where(marks(values), 0.0, centre)
 
 
-def _shown(x: Array) -> Array:
+def _first_values(x: Array) -> Array:
     """Rows whose gaps have the first number of their column, or 0: for a centre they do."""
     there = ~np.isnan(x)
     base = np.where(there.any(axis=0), x[there.argmax(axis=0), np.arange(x.shape[1])], 0.0)
-    return np.where(there[:FIRST], x[:FIRST], base)
+    return np.where(there[:CENTRE_ROWS], x[:CENTRE_ROWS], base)

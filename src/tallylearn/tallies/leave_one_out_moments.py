@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from tallylearn.tables import Array
-from tallylearn.tallies.double_doubles import Doubled
+from tallylearn.tallies.double_doubles import DoubleDouble
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.moments import Moments
-from tallylearn.tallies.rounding import DOUBT, doubled
+from tallylearn.tallies.rounding import QUOTIENT_ERROR, double_double
 
 FAR = 2.0**400  # beyond, and below its inverse, products may leave the range of doubles
-LOOSE = 16 * DOUBT  # a step adds less than an eighth of DOUBT, and there are ten of them
+LOOSE = 16 * QUOTIENT_ERROR  # a step adds less than an eighth of DOUBT, and there are ten of them
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class LeaveOneOutMoments:
     >>> from tallylearn.tables import Codes
     >>> x = np.array([[1.0], [3.0], [8.0]])
     >>> whole = Moments.of(x, Codes.of(["a", "a", "a"]), ("x",))
-    >>> LeaveOneOutMoments.of(whole).without(x, np.array([0, 0, 0]))[0]
+    >>> LeaveOneOutMoments.of(whole).leave_out(x, np.array([0, 0, 0]))[0]
     array([[5.5],
            [4.5],
            [2. ]])
@@ -37,13 +37,13 @@ class LeaveOneOutMoments:
 
     whole: Moments  # (k, p), of rows that count once each
     count: Array  # (k, p)
-    centre: Doubled  # (k, p) the mean
-    spread: Doubled  # (k, p) the variance
+    centre: DoubleDouble  # (k, p) the mean
+    spread: DoubleDouble  # (k, p) the variance
 
     @classmethod
     def of(cls, whole: Moments) -> LeaveOneOutMoments:
-        centre = doubled(whole.sums, whole.count)
-        spread = doubled(whole.above(), whole.count * whole.count)
+        centre = double_double(whole.sums, whole.count)
+        spread = double_double(whole.variance_numerator(), whole.count * whole.count)
         return cls(whole, whole.count.floats(), centre, spread)
 
     @cached_property
@@ -56,14 +56,14 @@ class LeaveOneOutMoments:
         """(k, p) of all rows."""
         return self.whole.variance
 
-    def picked(self, columns: Array) -> LeaveOneOutMoments:
+    def select_columns(self, columns: Array) -> LeaveOneOutMoments:
         """Some of the columns."""
         count, at = self.count[:, columns], (slice(None), columns)
         return LeaveOneOutMoments(
-            self.whole.picked(columns), count, self.centre[at], self.spread[at]
+            self.whole.select_columns(columns), count, self.centre[at], self.spread[at]
         )
 
-    def without(self, x: Array, own: Array) -> tuple[Array, Array]:
+    def leave_out(self, x: Array, own: Array) -> tuple[Array, Array]:
         """Mean and variance (n, p) of every row's class without it, rounded once.
 
         NaN is missing, and takes nothing away; both are 0 where nothing is left.
@@ -83,11 +83,11 @@ class LeaveOneOutMoments:
     def _near(self, x: Array, own: Array) -> tuple[Array, Array, Array]:
         """The same by a hundred bits, and where they do not say which double is nearest."""
         centre, spread, left = self.centre[own], self.spread[own], self.count[own] - 1
-        away = Doubled.of(x, -centre.high) + Doubled(np.zeros_like(x), -centre.low)
-        step = away.over(left)
+        away = DoubleDouble.of(x, -centre.high) + DoubleDouble(np.zeros_like(x), -centre.low)
+        step = away.divide(left)
         less = away * step
         rest = spread + -less
-        mean, variance = centre + -step, rest + rest.over(left)
+        mean, variance = centre + -step, rest + rest.divide(left)
         far, size = np.abs(away.high), np.abs(centre.high)
         blur = LOOSE * (size + np.abs(step.high))
         vague = 2 * LOOSE * (spread.high + less.high + np.abs(step.high) * size)

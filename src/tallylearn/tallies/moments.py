@@ -9,13 +9,13 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import exact_sums, exact_weighted_sums, long_integers
-from tallylearn.tables import Array, Codes, Start, check_last_axes, field_schemas, numbered
+from tallylearn.tables import Array, Codes, Start, check_last_axes, field_schemas, row_number
 from tallylearn.tallies.counts import ROOM, Counts, more_than
-from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
+from tallylearn.tallies.exact import LIMB, Exact, ratio, rounding_remainder
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.rounding import MIN_VECTORISED, quotient
 from tallylearn.tallies.tally import Tally
-from tallylearn.tallies.weights import digits, scaled
+from tallylearn.tallies.weights import digits, scale_to_integers
 
 FAR_FROM_ZERO = 1 << 10  # deviations: a mean as a double then has 43 bits of a deviation, or fewer
 CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the processor's cache
@@ -53,7 +53,7 @@ class Moments(Tally):
         """What a file says can have been summed."""
         for part in (self.count, self.sums, self.squares):
             part.check(len(self.keys), len(self.columns))
-        if self._pruned() is not self:
+        if self._prune() is not self:
             raise ValueError("moments: a class or column has no values")
 
     def __post_init__(self) -> None:
@@ -75,12 +75,12 @@ class Moments(Tally):
         exact_sums.survey(bits, found)
         if found[2] >= 0:
             at = int(found[2]), int(found[3])
-            raise _infinite(columns[at[1]], numbers[at], numbered(start, at[0]))
+            raise _infinite(columns[at[1]], numbers[at], row_number(start, at[0]))
         count, sums, squares = _totals(bits, by, weight, found)
         order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=int)
         keys = tuple(by.values[i] for i in order)
         kept = order, np.arange(len(columns))
-        return cls(keys, columns, count.at(*kept), sums.at(*kept), squares.at(*kept))._pruned()
+        return cls(keys, columns, count.take(*kept), sums.take(*kept), squares.take(*kept))._prune()
 
     @classmethod
     def of_rows(cls, numbers: Array, columns: Keys) -> Moments:
@@ -91,7 +91,7 @@ class Moments(Tally):
         shown = np.zeros(bits.shape, dtype=np.int64)
         whole = np.zeros((*bits.shape, (width + 58) // LIMB + 3), dtype=np.int64)
         long_integers.write(bits, first, whole, shown)
-        sums = Exact.carried(whole, (first + 13) // LIMB - 34)
+        sums = Exact.from_limbs(whole, (first + 13) // LIMB - 34)
         return cls(("all",), columns, *map(_row, (Exact.of(shown), sums, sums * sums)))
 
     @classmethod
@@ -109,14 +109,14 @@ class Moments(Tally):
         return bool(self.count.nonzero().any())
 
     def __add__(self, other: Moments) -> Moments:
-        a, b = self._beside(other)
+        a, b = self._align(other)
         parts = a.count + b.count, a.sums + b.sums, a.squares + b.squares
-        return Moments(a.keys, a.columns, *parts)._pruned()
+        return Moments(a.keys, a.columns, *parts)._prune()
 
     def __sub__(self, other: Moments) -> Moments:
-        a, b = self._beside(other)
+        a, b = self._align(other)
         parts = a.count - b.count, a.sums - b.sums, a.squares - b.squares
-        return Moments(a.keys, a.columns, *parts)._pruned()
+        return Moments(a.keys, a.columns, *parts)._prune()
 
     def __repr__(self) -> str:
         return f"Moments({len(self.keys)} × {len(self.columns)})"
@@ -125,13 +125,13 @@ class Moments(Tally):
         """Why no numbers can have these moments, if there is a reason."""
         if self.count.negative().any():
             return "a count falls below zero"
-        above, _, _ = self._spread()
+        above, _, _ = self._variance_ratio()
         without = ~self.count.nonzero() & (self.sums.nonzero() | self.squares.nonzero())
         if self.squares.negative().any() or without.any() or (above < 0).any():
             return "a variance falls below zero"
         return None
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         return more_than(target, self.keys, self.count)
 
@@ -150,11 +150,13 @@ class Moments(Tally):
         at = np.flatnonzero((mean / FAR_FROM_ZERO) ** 2 > variance)
         if len(at):
             sums, count = (
-                Exact(part.limbs.reshape(-1, part.limbs.shape[-1])[at], part.low).scaled()
+                Exact(part.limbs.reshape(-1, part.limbs.shape[-1])[at], part.low).to_integers()
                 for part in (self.sums, self.count)
             )
             each = np.where(count[0] == 0, 1, count[0])
-            out.reshape(-1)[at] = beyond(sums[0], each, sums[1] - count[1], mean.reshape(-1)[at])
+            out.reshape(-1)[at] = rounding_remainder(
+                sums[0], each, sums[1] - count[1], mean.reshape(-1)[at]
+            )
         return out
 
     @property
@@ -165,16 +167,16 @@ class Moments(Tally):
             and self.count.limbs.shape[-1] == 1
             and not self.count.low
         ):
-            return quotient(self.above(), self.count * self.count)
-        numbers, below, power = self._spread()
+            return quotient(self.variance_numerator(), self.count * self.count)
+        numbers, below, power = self._variance_ratio()
         return ratio(numbers, np.where(below == 0, 1, below), power)
 
-    def pooled(self) -> Moments:
+    def pool(self) -> Moments:
         """All classes taken together."""
         parts = (self.count.sum(-2), self.sums.sum(-2), self.squares.sum(-2))
         return Moments(("all",), self.columns, *(_row(part) for part in parts))
 
-    def over(self, keys: Keys, columns: Keys) -> Moments:
+    def reindex(self, keys: Keys, columns: Keys) -> Moments:
         """The same moments with these keys and columns; zero where nothing was seen."""
         if (keys, columns) == (self.keys, self.columns):
             return self
@@ -186,12 +188,12 @@ class Moments(Tally):
                 "ignore=[...])."
             )
         where = places(self.keys, keys), places(self.columns, columns)
-        parts = (part.placed(shape, *where) for part in (self.count, self.sums, self.squares))
+        parts = (part.embed(shape, *where) for part in (self.count, self.sums, self.squares))
         return Moments(keys, columns, *parts)
 
-    def picked(self, columns: Array) -> Moments:
+    def select_columns(self, columns: Array) -> Moments:
         """Some of the columns."""
-        parts = (part.at(columns) for part in (self.count, self.sums, self.squares))
+        parts = (part.take(columns) for part in (self.count, self.sums, self.squares))
         return Moments(self.keys, tuple(self.columns[j] for j in columns), *parts)
 
     def split_folds(self, k: int) -> list[Moments]:
@@ -199,20 +201,20 @@ class Moments(Tally):
         columns = np.arange(len(self.columns))
         parts = self.count, self.sums, self.squares
         return [
-            Moments(names, self.columns, *(part.at(at, columns) for part in parts))._pruned()
+            Moments(names, self.columns, *(part.take(at, columns) for part in parts))._prune()
             for at, names in in_parts(self.keys, k)
         ]
 
-    def _spread(self) -> tuple[Array, Array, int]:
+    def _variance_ratio(self) -> tuple[Array, Array, int]:
         """count * squares - sums^2 and count^2 as integers, and the power of two between them."""
-        count, c = self.count.scaled()
-        sums, s = self.sums.scaled()
-        squares, q = self.squares.scaled()
+        count, c = self.count.to_integers()
+        sums, s = self.sums.to_integers()
+        squares, q = self.squares.to_integers()
         low = min(c + q, 2 * s)
         above = count * squares * (1 << (c + q - low)) - sums * sums * (1 << (2 * s - low))
         return above, count * count, low - 2 * c
 
-    def above(self) -> Exact:
+    def variance_numerator(self) -> Exact:
         """The same count * squares - sums^2, in one go for many, with counts of one limb."""
         shape, low = self.count.shape, min(self.squares.low, 2 * self.sums.low)
         sums, squares = (
@@ -225,11 +227,11 @@ class Moments(Tally):
         long_integers.spread(self.count.limbs.reshape(-1), sums, squares, *at, out)
         return Exact(out.reshape(*shape, size), low)
 
-    def _beside(self, other: Moments) -> tuple[Moments, Moments]:
+    def _align(self, other: Moments) -> tuple[Moments, Moments]:
         keys, columns = union(self.keys, other.keys), union(self.columns, other.columns)
-        return self.over(keys, columns), other.over(keys, columns)
+        return self.reindex(keys, columns), other.reindex(keys, columns)
 
-    def _pruned(self) -> Moments:
+    def _prune(self) -> Moments:
         seen = self.count.nonzero() | self.sums.nonzero()
         seen = np.asarray(seen.any(axis=tuple(range(seen.ndim - 2))))
         rows, columns = np.asarray(seen.any(axis=1)), np.asarray(seen.any(axis=0))
@@ -239,10 +241,12 @@ class Moments(Tally):
         at = np.flatnonzero(rows), np.array(order, dtype=int)
         keys = tuple(key for key, kept in zip(self.keys, rows, strict=True) if kept)
         names = tuple(self.columns[i] for i in order)
-        return Moments(keys, names, self.count.at(*at), self.sums.at(*at), self.squares.at(*at))
+        return Moments(
+            keys, names, self.count.take(*at), self.sums.take(*at), self.squares.take(*at)
+        )
 
 
-def _summed(bits: Array, by: Codes, digit: Array, found: Array) -> tuple[Exact, Exact, Exact]:
+def _sum_block(bits: Array, by: Codes, digit: Array, found: Array) -> tuple[Exact, Exact, Exact]:
     """Count, sums and squares (k, p) of one block, with whole weights below 1024."""
     k, p = len(by.values), bits.shape[1]
     first, last = int(found[0]), max(int(found[0]), int(found[1]))
@@ -258,8 +262,8 @@ def _summed(bits: Array, by: Codes, digit: Array, found: Array) -> tuple[Exact, 
         long_integers.collect(cells, first, count[:, here], sums[:, here], squares[:, here])
     return (
         Exact.of(count),
-        Exact.carried(sums, (first + 13) // LIMB - 34),
-        Exact.carried(squares, (2 * first + 26) // LIMB - 68),
+        Exact.from_limbs(sums, (first + 13) // LIMB - 34),
+        Exact.from_limbs(squares, (2 * first + 26) // LIMB - 68),
     )
 
 
@@ -268,11 +272,11 @@ def _totals(
 ) -> tuple[Exact, Exact, Exact]:
     """Count, sums and squares (k, p) of one block: digit by digit, or fractions in one pass."""
     if weight is not None and not (weight == np.floor(weight)).all():
-        fractions = scaled(weight)
+        fractions = scale_to_integers(weight)
         if fractions is not None:
-            return _weighed(bits, by, *fractions, found)
+            return _sum_weighted_block(bits, by, *fractions, found)
     parts = [
-        tuple(part.shifted(power) for part in _summed(bits, by, digit, found))
+        tuple(part.shift(power) for part in _sum_block(bits, by, digit, found))
         for digit, power in digits(weight)
     ]
     count, sums, squares = parts[0]
@@ -281,7 +285,7 @@ def _totals(
     return count, sums, squares
 
 
-def _weighed(
+def _sum_weighted_block(
     bits: Array, by: Codes, weight: Array, power: Array, base: int, found: Array
 ) -> tuple[Exact, Exact, Exact]:
     """Count, sums and squares (k, p) of one block, with weights of 32 bits and their powers."""
@@ -303,9 +307,9 @@ def _weighed(
         long_integers.collect_digits(cells[1], at_sums % LIMB, sums[:, here])
         long_integers.collect_digits(cells[2], at_squares % LIMB, squares[:, here])
     return (
-        Exact.carried(count, 0).shifted(base),
-        Exact.carried(sums, at_sums // LIMB - 34).shifted(base),
-        Exact.carried(squares, at_squares // LIMB - 68).shifted(base),
+        Exact.from_limbs(count, 0).shift(base),
+        Exact.from_limbs(sums, at_sums // LIMB - 34).shift(base),
+        Exact.from_limbs(squares, at_squares // LIMB - 68).shift(base),
     )
 
 

@@ -15,7 +15,7 @@ from tallylearn.errors import ForgetError, InputError
 from tallylearn.tables import Array
 from tallylearn.tallies.tally import Tally
 
-LEVEL = 1e-12  # distances are level that differ by less, relatively: by rounding
+TIE_TOLERANCE = 1e-12  # distances are level that differ by less, relatively: by rounding
 NONE = np.zeros(1, dtype=np.int64)
 
 
@@ -132,11 +132,11 @@ class Nearest(Tally):
     def first(self, k: int) -> Nearest:
         """The k nearest of every query, those left out that are as far as the k-th."""
         place = np.arange(len(self.rows)) - np.repeat(self.ends[:-1], self.counts)
-        return self._kept(np.flatnonzero(place < k), k)
+        return self._select(np.flatnonzero(place < k), k)
 
-    def without(self, own: Array) -> Nearest:
+    def leave_out(self, own: Array) -> Nearest:
         """One fewer for every query: without one row, itself where it is an example."""
-        kept = self._kept(np.flatnonzero(self.rows != np.repeat(own, self.counts)), self.k)
+        kept = self._select(np.flatnonzero(self.rows != np.repeat(own, self.counts)), self.k)
         return Nearest.of(
             kept.queries,
             kept.rows,
@@ -157,19 +157,19 @@ class Nearest(Tally):
             )
         return self
 
-    def taken(self, queries: Array) -> Nearest:
+    def take(self, queries: Array) -> Nearest:
         """The neighbours of these queries, in this order."""
         counts = self.counts[queries]
         ends = _ends(counts)
         at = np.arange(ends[-1]) + np.repeat(self.ends[queries] - ends[:-1], counts)
         return Nearest(self.k, ends, self.rows[at], self.distances[at], self.held[at])
 
-    def _kept(self, kept: Array, k: int) -> Nearest:
+    def _select(self, kept: Array, k: int) -> Nearest:
         counts = np.bincount(self.queries[kept], minlength=len(self))
         return Nearest(k, _ends(counts), self.rows[kept], self.distances[kept], self.held[kept])
 
 
-def joined(parts: Sequence[Nearest]) -> Nearest:
+def concatenate(parts: Sequence[Nearest]) -> Nearest:
     """The neighbours of some queries, and of more of them."""
     if len(parts) == 1:
         return parts[0]
@@ -182,10 +182,10 @@ def joined(parts: Sequence[Nearest]) -> Nearest:
     )
 
 
-def beyond(distances: Array, times: int = 1) -> Array:
+def tie_limit(distances: Array, times: int = 1) -> Array:
     """The farthest that is level with a distance, or a few times as far above it."""
     with np.errstate(over="ignore"):
-        return np.asarray(distances * (1 + times * LEVEL))
+        return np.asarray(distances * (1 + times * TIE_TOLERANCE))
 
 
 def _ends(counts: Array) -> Array:
@@ -198,18 +198,18 @@ def _level(ends: Array, distances: Array, k: int) -> Array:
     if not len(distances):
         return np.zeros(0, dtype=np.int64)
     last = np.clip(ends[:-1] + np.minimum(counts, k) - 1, 0, len(distances) - 1)
-    limit = beyond(distances[last])
+    limit = tie_limit(distances[last])
     return np.flatnonzero(distances <= np.repeat(limit, counts))
 
 
 def _in_order(queries: Array, distances: Array) -> bool:
     """Whether the queries rise, and for each of them the distances, none level with the next."""
     later = queries[1:] > queries[:-1]
-    same = (queries[1:] == queries[:-1]) & (distances[1:] > beyond(distances[:-1]))
+    same = (queries[1:] == queries[:-1]) & (distances[1:] > tie_limit(distances[:-1]))
     return bool((later | same).all())
 
 
 def _groups(queries: Array, distances: Array) -> Array:
     """Of distances that rise, query by query: level ones have one number, and numbers rise."""
-    near = (queries[1:] == queries[:-1]) & (distances[1:] <= beyond(distances[:-1]))
+    near = (queries[1:] == queries[:-1]) & (distances[1:] <= tie_limit(distances[:-1]))
     return np.concatenate([NONE, np.cumsum(~near)]) if len(queries) else NONE[:0]

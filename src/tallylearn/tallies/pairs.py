@@ -20,7 +20,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.runtime.memory_budget import budget, check_memory
-from tallylearn.tables import Array, Codes, Start, numbered
+from tallylearn.tables import Array, Codes, Start, row_number
 from tallylearn.tallies.keys import Key, Keys, places
 from tallylearn.tallies.tally import Tally
 
@@ -34,7 +34,7 @@ MEASURED = ("!", "^")  # and how those of numbers do
 MAX_LISTED_COLUMNS = 20  # columns that an error names
 
 
-class Paired(Tally):
+class PairwiseTally(Tally):
     """What tallies of pairs of columns share: a place for every class, and for every name."""
 
     keys: Keys
@@ -51,10 +51,10 @@ class Paired(Tally):
         return of_numbers(self.values) and self.names == in_order(self.names)
 
     @property
-    def shown(self) -> set[str]:
+    def shown_columns(self) -> set[str]:
         """The columns of which something was counted, and not their gaps alone."""
         if self.plain:
-            return {*self.columns[: len(self.columns) - measured(self.values)]}
+            return {*self.columns[: len(self.columns) - count_measured(self.values)]}
         return {name for name, value in self.names if not value.startswith(BESIDE)}
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ def never_forgets(what: str) -> NoReturn:
     )
 
 
-def together(a: Names, b: Names) -> Names:
+def merge_names(a: Names, b: Names) -> Names:
     """All names of both, in order."""
     return a if a == b else in_order({*a, *b})
 
@@ -82,7 +82,7 @@ def in_order(names: Iterable[tuple[str, str]]) -> Names:
     return (*found[:first], *found[last:], *found[first:last])
 
 
-def measured(values: tuple[str, ...]) -> int:
+def count_measured(values: tuple[str, ...]) -> int:
     """How many values, the last ones, are of what is measured beside the columns."""
     t = 0
     while t < len(values) and values[-1 - t][:1] == "!":
@@ -123,7 +123,7 @@ def of_numbers(values: tuple[str, ...]) -> bool:
     return not any(map(_marks, {*values}))
 
 
-def rearranged(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:
+def rearrange(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:
     """(k, p, p, ...) with other keys, and columns along some axes; zeros where those are -1."""
     for axis, at in ((0, keys), *((axis, columns) for axis in axes)):
         shape = [1] * array.ndim
@@ -142,7 +142,7 @@ def classes_in(keys: Keys, among: Keys) -> Array:
     return places(among, keys)
 
 
-def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_names(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns of the names, and their values."""
     columns, values = zip(*names, strict=True) if names else ((), ())
     return columns, values
@@ -183,11 +183,11 @@ def check_infinite(numbers: Array, names: Names, start: Start) -> None:
         if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
             raise ColumnError(
                 f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} "
-                f"is too large for a double in row {numbered(start, i)}. Rescale the "
+                f"is too large for a double in row {row_number(start, i)}. Rescale the "
                 "column, or use a smaller degree."
             )
         raise ColumnError(
-            f"column {name!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
+            f"column {name!r} has {numbers[i, j]} in row {row_number(start, i)}. Replace it, "
             "or drop the row. Input X contains infinity or a value too large for dtype('float64')."
         )
 

@@ -11,22 +11,22 @@ from tallylearn.kernels import exact_products, exact_sums, long_integers
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import Array, Codes, Start, check_shape, field_schemas
 from tallylearn.tallies.counts import Counts, more_than
-from tallylearn.tallies.exact import LIMB, Exact, beyond, ratio
+from tallylearn.tallies.exact import LIMB, Exact, ratio, rounding_remainder
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
     LIMBS,
     Names,
-    Paired,
-    apart,
+    PairwiseTally,
     check_infinite,
     check_names,
     check_wide,
     classes_in,
     marks,
+    merge_names,
     origins,
-    rearranged,
-    together,
+    rearrange,
+    split_names,
 )
 from tallylearn.tallies.scatter import Scatter
 from tallylearn.tallies.weights import digits
@@ -35,12 +35,12 @@ ROOM = 1 << 23  # bytes of cells that are filled before they are collected
 
 
 @dataclass(frozen=True, repr=False)
-class Products(Paired):
+class Products(PairwiseTally):
     """Rows, sums and sums of products for every pair of columns in every class, without rounding.
 
     >>> from tallylearn.tables import Codes
     >>> x = np.array([[1.0, 1.0], [3.0, 5.0]])
-    >>> Products.of(x, Codes.of(["a", "a"]), (("u", ""), ("v", ""))).rounded().scatter
+    >>> Products.of(x, Codes.of(["a", "a"]), (("u", ""), ("v", ""))).to_scatter().scatter
     array([[[2., 4.],
             [4., 8.]]])
     """
@@ -71,7 +71,7 @@ class Products(Paired):
         check_names(self.names)
         for part in (self.count, self.sums, self.products):
             part.check(len(self.keys), len(self.columns), len(self.columns))
-        if self._pruned() is not self:
+        if self._prune() is not self:
             raise ValueError("products: a class or column has no values")
 
     def __post_init__(self) -> None:
@@ -92,8 +92,8 @@ class Products(Paired):
         order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=np.int64)
         keys = tuple(by.values[i] for i in order)
         count, sums = _sums(numbers, by, keys, weight)
-        products = _multiplied(numbers, by, weight).at(order, *[np.arange(len(names))] * 2)
-        return cls(keys, *apart(names), count, sums, products)._pruned()
+        products = _sum_products(numbers, by, weight).take(order, *[np.arange(len(names))] * 2)
+        return cls(keys, *split_names(names), count, sums, products)._prune()
 
     @classmethod
     def empty(cls) -> Products:
@@ -105,14 +105,14 @@ class Products(Paired):
         return bool(self.count.nonzero().any())
 
     def __add__(self, other: Products) -> Products:
-        a, b = self._beside(other)
+        a, b = self._align(other)
         parts = a.count + b.count, a.sums + b.sums, a.products + b.products
-        return Products(a.keys, a.columns, a.values, *parts)._pruned()
+        return Products(a.keys, a.columns, a.values, *parts)._prune()
 
     def __sub__(self, other: Products) -> Products:
-        a, b = self._beside(other)
+        a, b = self._align(other)
         parts = a.count - b.count, a.sums - b.sums, a.products - b.products
-        return Products(a.keys, a.columns, a.values, *parts)._pruned()
+        return Products(a.keys, a.columns, a.values, *parts)._prune()
 
     def impossible(self) -> str | None:
         """Why no numbers can have these sums, if there is a reason."""
@@ -125,7 +125,7 @@ class Products(Paired):
         at = np.arange(len(self.columns))
         parts = self.count, self.sums, self.products
         count, sums, squares = (Exact(part.limbs[:, at, at], part.low) for part in parts)
-        above, _ = _spread(count, sums, squares, sums)
+        above, _ = _centre_products(count, sums, squares, sums)
         if without.any() or squares.negative().any() or (above < 0).any():
             return "a variance falls below zero"
         if self._correlated_beyond_one():
@@ -141,29 +141,29 @@ class Products(Paired):
         sides = self.products.limbs[:, at, at][:, :, None]
         squares = Exact(np.broadcast_to(sides, self.products.limbs.shape), self.products.low)
         turned = Exact(self.sums.limbs.swapaxes(1, 2), self.sums.low)
-        spread, low = _spread(self.count, self.sums, squares, self.sums)
-        shared, power = _spread(self.count, self.sums, self.products, turned)
+        spread, low = _centre_products(self.count, self.sums, squares, self.sums)
+        shared, power = _centre_products(self.count, self.sums, self.products, turned)
         most, found = spread * spread.swapaxes(1, 2), shared * shared
         least = min(2 * low, 2 * power)
         beyond = found * (1 << (2 * power - least)) > most * (1 << (2 * low - least))
         return bool((spread < 0).any() or beyond.any())
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         return more_than(target, self.keys, self.count)
 
-    def rounded(self) -> Scatter:
+    def to_scatter(self) -> Scatter:
         """Means and the scatter around them, rounded once; OverflowError beyond doubles."""
-        count, c = self.count.scaled()
-        sums, s = self.sums.scaled()
+        count, c = self.count.to_integers()
+        sums, s = self.sums.to_integers()
         each = np.where(count == 0, 1, count)
         turned = Exact(self.sums.limbs.swapaxes(1, 2), self.sums.low)
-        above, power = _spread(self.count, self.sums, self.products, turned)
+        above, power = _centre_products(self.count, self.sums, self.products, turned)
         mean, scatter = ratio(sums, each, s - c), ratio(above, each, power - c)
-        parts = self.count.floats(), mean, scatter, beyond(sums, each, s - c, mean)
-        return Scatter(self.keys, self.columns, self.values, *parts)._pruned()
+        parts = self.count.floats(), mean, scatter, rounding_remainder(sums, each, s - c, mean)
+        return Scatter(self.keys, self.columns, self.values, *parts)._prune()
 
-    def over(self, keys: Keys, names: Names) -> Products:
+    def reindex(self, keys: Keys, names: Names) -> Products:
         """The same with these keys and names: zeros, or missing, where a name was not seen."""
         if (keys, names) == (self.keys, self.names):
             return self
@@ -171,10 +171,10 @@ class Products(Paired):
         rows = classes_in(self.keys, keys)
         marks = np.ones((1, 1), dtype=np.int64), own[:, None], own[:, None] & own
         parts = [
-            Exact.carried(rearranged(part.limbs, rows, source) * mark[..., None], part.low)
+            Exact.from_limbs(rearrange(part.limbs, rows, source) * mark[..., None], part.low)
             for part, mark in zip((self.count, self.sums, self.products), marks, strict=True)
         ]
-        return Products(keys, *apart(names), *parts)
+        return Products(keys, *split_names(names), *parts)
 
     def split_folds(self, k: int) -> list[Products]:
         """The products of k parts of the rows, where the keys are pairs (part, key)."""
@@ -182,17 +182,17 @@ class Products(Paired):
         parts = self.count, self.sums, self.products
         return [
             Products(
-                names, self.columns, self.values, *(part.at(at, p, p) for part in parts)
-            )._pruned()
+                names, self.columns, self.values, *(part.take(at, p, p) for part in parts)
+            )._prune()
             for at, names in in_parts(self.keys, k)
         ]
 
-    def _beside(self, other: Products) -> tuple[Products, Products]:
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+    def _align(self, other: Products) -> tuple[Products, Products]:
+        keys, names = union(self.keys, other.keys), merge_names(self.names, other.names)
         check_wide(len(keys), names, LIMBS)
-        return self.over(keys, names), other.over(keys, names)
+        return self.reindex(keys, names), other.reindex(keys, names)
 
-    def _pruned(self) -> Products:
+    def _prune(self) -> Products:
         """Sorted; without classes and columns that show nothing: forgetting leaves no trace."""
         some = self.count.nonzero() | self.sums.nonzero() | self.products.nonzero()
         rows = np.flatnonzero(some.any(axis=(1, 2)))
@@ -209,13 +209,15 @@ class Products(Paired):
             return Products.empty()
         at = rows, np.array(order, dtype=np.int64), np.array(order, dtype=np.int64)
         keys = tuple(self.keys[i] for i in rows)
-        parts = (part.at(*at) for part in (self.count, self.sums, self.products))
-        return Products(keys, *apart(tuple(names[j] for j in order)), *parts)
+        parts = (part.take(*at) for part in (self.count, self.sums, self.products))
+        return Products(keys, *split_names(tuple(names[j] for j in order)), *parts)
 
 
-def _spread(count: Exact, sums: Exact, products: Exact, others: Exact) -> tuple[Array, int]:
+def _centre_products(
+    count: Exact, sums: Exact, products: Exact, others: Exact
+) -> tuple[Array, int]:
     """count * products - sums * others as integers, and the power of two they are times."""
-    (n, c), (x, s), (y, _), (xy, q) = (e.scaled() for e in (count, sums, others, products))
+    (n, c), (x, s), (y, _), (xy, q) = (e.to_integers() for e in (count, sums, others, products))
     low = min(c + q, 2 * s)
     return n * xy * (1 << (c + q - low)) - x * y * (1 << (2 * s - low)), low
 
@@ -225,7 +227,7 @@ def _sums(numbers: Array, by: Codes, keys: Keys, weight: Array | None) -> tuple[
     p = numbers.shape[1]
     names = tuple(range(p))
     shown = ~np.isnan(numbers)
-    whole = Moments.of(numbers, by, names, weight).over(keys, names)
+    whole = Moments.of(numbers, by, names, weight).reindex(keys, names)
     count, sums = (_columns([part] * p) for part in (whole.count, whole.sums))
     if shown.all():
         return count, sums
@@ -234,7 +236,7 @@ def _sums(numbers: Array, by: Codes, keys: Keys, weight: Array | None) -> tuple[
         check_halted()
         rows = np.flatnonzero(shown[:, j])
         some = None if weight is None else weight[rows]
-        found.append(Moments.of(numbers[rows], by[rows], names, some).over(keys, names))
+        found.append(Moments.of(numbers[rows], by[rows], names, some).reindex(keys, names))
     return _columns([part.count for part in found]), _columns([part.sums for part in found])
 
 
@@ -246,10 +248,10 @@ def _columns(parts: list[Exact]) -> Exact:
     for at, part in enumerate(parts):
         first = part.low - low
         out[:, :, at, first : first + part.limbs.shape[-1]] = part.limbs
-    return Exact.carried(out, low)
+    return Exact.from_limbs(out, low)
 
 
-def _multiplied(numbers: Array, by: Codes, weight: Array | None) -> Exact:
+def _sum_products(numbers: Array, by: Codes, weight: Array | None) -> Exact:
     """Sums of products (k, p, p), classes in the order of the codes."""
     bits = np.ascontiguousarray(numbers.T).view(np.int64)
     found = np.zeros(4, dtype=np.int64)
@@ -258,7 +260,7 @@ def _multiplied(numbers: Array, by: Codes, weight: Array | None) -> Exact:
     codes = np.ascontiguousarray(by.codes, dtype=np.int32)
     total = None
     for digit, power in digits(weight):
-        part = _block(bits, codes, k=len(by.values), digit=digit, first=first, last=last).shifted(
+        part = _block(bits, codes, k=len(by.values), digit=digit, first=first, last=last).shift(
             power
         )
         total = part if total is None else total + part
@@ -276,4 +278,4 @@ def _block(bits: Array, codes: Array, k: int, digit: Array, first: int, last: in
             exact_products.spread(bits, j, at, codes, digit, first, cells)
             long_integers.collect_products(cells, first, products[:, j, at : at + group])
         products[:, j:, j] = products[:, j, j:]
-    return Exact.carried(products, (2 * first + 26) // LIMB - 68)
+    return Exact.from_limbs(products, (2 * first + 26) // LIMB - 68)

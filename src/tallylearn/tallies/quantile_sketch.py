@@ -51,10 +51,10 @@ class QuantileSketch(Tally):
         return not self
 
     def __add__(self, other: QuantileSketch) -> QuantileSketch:
-        return self._with(other, 1.0)
+        return self._combine(other, 1.0)
 
     def __sub__(self, other: QuantileSketch) -> QuantileSketch:
-        return self._with(other, -1.0)
+        return self._combine(other, -1.0)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, QuantileSketch):
@@ -74,7 +74,7 @@ class QuantileSketch(Tally):
         """Every bucket as one number, and what it holds."""
         return middles(self.keys), self.counts
 
-    def _with(self, other: QuantileSketch, sign: float) -> QuantileSketch:
+    def _combine(self, other: QuantileSketch, sign: float) -> QuantileSketch:
         keys, places = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         counts = np.bincount(places, np.concatenate([self.counts, sign * other.counts]), len(keys))
         some = counts != 0

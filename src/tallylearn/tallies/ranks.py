@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.tables import Array, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.tally import Tally
-from tallylearn.tallies.values import summed
+from tallylearn.tallies.values import sum_cells
 
 SIDES = np.arange(2)
 SAFE = 1 << 62  # products of whole weights below this stay within 64 bits
@@ -52,7 +52,7 @@ class Ranks(Tally):
         first[1:] = scores[1:] != scores[:-1]
         found = scores[first]
         cell = np.cumsum(first) - 1 + len(found) * positive[order]
-        return cls(found, summed(cell, order, (2, len(found)), weight))._pruned()
+        return cls(found, sum_cells(cell, order, (2, len(found)), weight))._prune()
 
     @classmethod
     def empty(cls) -> Ranks:
@@ -68,12 +68,12 @@ class Ranks(Tally):
         return bool(self.weights.nonzero().any())
 
     def __add__(self, other: Ranks) -> Ranks:
-        scores, ours, theirs = self._beside(other)
-        return Ranks(scores, ours + theirs)._pruned()
+        scores, ours, theirs = self._align(other)
+        return Ranks(scores, ours + theirs)._prune()
 
     def __sub__(self, other: Ranks) -> Ranks:
-        scores, ours, theirs = self._beside(other)
-        return Ranks(scores, ours - theirs)._pruned()
+        scores, ours, theirs = self._align(other)
+        return Ranks(scores, ours - theirs)._prune()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranks):
@@ -122,7 +122,7 @@ class Ranks(Tally):
         A row is called positive where its score is the threshold or above. Every threshold is kept,
         as in scikit-learn's roc_curve with drop_intermediate=False; a rate of nothing is NaN.
         """
-        wrong, right = self.above()
+        wrong, right = self.cumulative_weights()
         with np.errstate(invalid="ignore"):
             rates = wrong / wrong[-1], right / right[-1]
         return *rates, np.append(np.inf, self.scores[::-1])
@@ -133,7 +133,7 @@ class Ranks(Tally):
         Where no row is called positive the precision is 1, as in scikit-learn's
         precision_recall_curve; without positives the recall is NaN.
         """
-        wrong, right = self.above()
+        wrong, right = self.cumulative_weights()
         called = wrong + right
         with np.errstate(invalid="ignore"):
             precision, recall = np.where(called > 0, right / called, 1.0), right / right[-1]
@@ -151,13 +151,13 @@ class Ranks(Tally):
         At a lift of 3 they are positive three times as often as all rows; NaN without positives.
         """
         precision, _, thresholds = self.precision_recall()
-        wrong, right = self.above()
+        wrong, right = self.cumulative_weights()
         called = wrong + right
         with np.errstate(invalid="ignore", divide="ignore"):
             base = right[-1] / called[-1]
             return called[1:] / called[-1], precision[1:] / base, thresholds[1:]
 
-    def above(self) -> Array:
+    def cumulative_weights(self) -> Array:
         """(2, m + 1) the weight of negatives and positives that every threshold lets through."""
         power = LIMB * self.weights.low
         falling = np.cumsum(self._whole()[:, ::-1], axis=1)
@@ -171,25 +171,25 @@ class Ranks(Tally):
             no, yes = (int(side) for side in plain.sum(axis=1))
             if 2 * no * yes < SAFE:
                 return plain
-        return self.weights.scaled()[0]
+        return self.weights.to_integers()[0]
 
-    def _beside(self, other: Ranks) -> tuple[Array, Exact, Exact]:
+    def _align(self, other: Ranks) -> tuple[Array, Exact, Exact]:
         """All scores of both, sorted, and the weights of each over them."""
         if np.array_equal(self.scores, other.scores):
             return self.scores, self.weights, other.weights
         scores = np.union1d(self.scores, other.scores)
         shape = 2, len(scores)
         ours, theirs = (
-            part.weights.placed(shape, SIDES, np.searchsorted(scores, part.scores))
+            part.weights.embed(shape, SIDES, np.searchsorted(scores, part.scores))
             for part in (self, other)
         )
         return scores, ours, theirs
 
-    def _pruned(self) -> Ranks:
+    def _prune(self) -> Ranks:
         seen = self.weights.nonzero().any(axis=0)
         if seen.all():
             return self
-        return Ranks(self.scores[seen], self.weights.at(SIDES, np.flatnonzero(seen)))
+        return Ranks(self.scores[seen], self.weights.take(SIDES, np.flatnonzero(seen)))
 
 
 def _twice_below(weights: Array) -> Array:

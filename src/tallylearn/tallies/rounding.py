@@ -10,12 +10,12 @@ import numpy as np
 
 from tallylearn.kernels import long_integers as kernel
 from tallylearn.tables import Array
-from tallylearn.tallies.double_doubles import Doubled, product
+from tallylearn.tallies.double_doubles import DoubleDouble, product
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 
 MIN_VECTORISED = 256  # below, Python's integers are as fast
 LONGEST = 24  # limbs whose value stays well within a double's range
-DOUBT = 2.0**-96  # relative error of a quotient of two doubles each, with room to spare
+QUOTIENT_ERROR = 2.0**-96  # relative error of a quotient of two doubles each, with room to spare
 
 
 def quotient(above: Exact, below: Exact) -> Array:
@@ -23,10 +23,10 @@ def quotient(above: Exact, below: Exact) -> Array:
     if above.limbs.size < MIN_VECTORISED or _long(above, below):
         return _by_integers(above, below)
     negative = above.negative()
-    found, power = _divided(above, below)
+    found, power = _divide(above, below)
     out: Array = np.ldexp(np.where(negative, -found.high, found.high), power)
     last = np.abs(np.frexp(found.high)[1] + power) > 1000  # at the end of the range
-    doubt = (found.doubtful(DOUBT * found.high) | last) & (found.high != 0)
+    doubt = (found.doubtful(QUOTIENT_ERROR * found.high) | last) & (found.high != 0)
     if doubt.any():
         at = np.flatnonzero(doubt)
         flat = (Exact(e.limbs.reshape(-1, e.limbs.shape[-1])[at], e.low) for e in (above, below))
@@ -34,16 +34,16 @@ def quotient(above: Exact, below: Exact) -> Array:
     return out
 
 
-def doubled(above: Exact, below: Exact) -> Doubled:
+def double_double(above: Exact, below: Exact) -> DoubleDouble:
     """above / below to a share of ``DOUBT``, far from the ends of the range; NaN if too long."""
     if _long(above, below):
-        return Doubled(*np.full((2, *above.shape), np.nan))
-    found, power = _divided(above, below)
+        return DoubleDouble(*np.full((2, *above.shape), np.nan))
+    found, power = _divide(above, below)
     sign = np.where(above.negative(), -1.0, 1.0)
-    return Doubled(*(sign * np.ldexp(part, power) for part in (found.high, found.low)))
+    return DoubleDouble(*(sign * np.ldexp(part, power) for part in (found.high, found.low)))
 
 
-def _divided(above: Exact, below: Exact) -> tuple[Doubled, Array]:
+def _divide(above: Exact, below: Exact) -> tuple[DoubleDouble, Array]:
     """The quotient without its sign, and the power of two it is to be multiplied by."""
     (a, a_rest), (b, b_rest) = _halves(above.magnitude()), _halves(below.magnitude())
     zero = b == 0
@@ -51,7 +51,7 @@ def _divided(above: Exact, below: Exact) -> tuple[Doubled, Array]:
     first = a / b
     whole, rest = product(first, b)
     second = (((a - whole) - rest) + a_rest - first * b_rest) / b
-    return Doubled.of(first, second), LIMB * (above.low - np.where(zero, 0, below.low))
+    return DoubleDouble.of(first, second), LIMB * (above.low - np.where(zero, 0, below.low))
 
 
 def _long(above: Exact, below: Exact) -> bool:
@@ -59,8 +59,8 @@ def _long(above: Exact, below: Exact) -> bool:
 
 
 def _by_integers(above: Exact, below: Exact) -> Array:
-    numbers, power = above.scaled()
-    divisors, shift = below.scaled()
+    numbers, power = above.to_integers()
+    divisors, shift = below.to_integers()
     zero = divisors == 0
     if not zero.any():
         return ratio(numbers, divisors, power - shift)

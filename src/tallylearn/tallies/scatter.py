@@ -10,13 +10,12 @@ import numpy as np
 
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Codes, Start, field_schemas
-from tallylearn.tallies.centred_sums import summed, whole, with_gaps
+from tallylearn.tallies.centred_sums import two_sum, whole, with_gaps
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     Names,
-    Paired,
-    apart,
+    PairwiseTally,
     by_class,
     check_infinite,
     check_names,
@@ -24,18 +23,19 @@ from tallylearn.tallies.pairs import (
     classes_in,
     in_order,
     marks,
+    merge_names,
     never_forgets,
     origins,
-    rearranged,
-    together,
+    rearrange,
+    split_names,
 )
-from tallylearn.tallies.weights import rounded
+from tallylearn.tallies.weights import round_weights
 
 SLACK = 1e-9  # relative: what rounding may leave
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scatter(Paired):
+class Scatter(PairwiseTally):
     """Means and sums of products around them, for every pair of columns in every class.
 
     A pair is summed over the rows that show both columns: ``mean[c, j, l]`` is the mean of column j
@@ -102,12 +102,14 @@ class Scatter(Paired):
         check_infinite(numbers, names, start)
         if not np.isnan(numbers).any():
             return found
-        weight = None if weight is None else rounded(weight)
+        weight = None if weight is None else round_weights(weight)
         numbers = numbers if beside is None else np.hstack([numbers, beside])
         groups = by_class(by)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            parts = [with_gaps(numbers[rows], _at(weight, rows)) for rows in groups.values()]
-        return cls(tuple(groups), *apart(names), *_stacked(parts, names))._pruned()
+            parts = [
+                with_gaps(numbers[rows], _take_weights(weight, rows)) for rows in groups.values()
+            ]
+        return cls(tuple(groups), *split_names(names), *_stack(parts, names))._prune()
 
     @classmethod
     def complete(
@@ -120,33 +122,33 @@ class Scatter(Paired):
             raise ValueError(
                 "scatter: a column occurs twice. Give a target among the columns a name of its own."
             )
-        weight = None if weight is None else rounded(weight)
+        weight = None if weight is None else round_weights(weight)
         numbers = np.ascontiguousarray(numbers)
         other = np.empty((len(numbers), 0)) if beside is None else np.ascontiguousarray(beside)
         groups = by_class(by)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             parts = [whole(numbers, other, rows, weight) for rows in groups.values()]
-        return cls(tuple(groups), *apart(names), *_stacked(parts, names))._pruned()
+        return cls(tuple(groups), *split_names(names), *_stack(parts, names))._prune()
 
     @classmethod
     def empty(cls) -> Scatter:
         """Nothing summed yet."""
-        return cls((), (), (), *_nothing(()))
+        return cls((), (), (), *_empty(()))
 
     def __bool__(self) -> bool:
         return bool(np.count_nonzero(self.count))
 
     def __add__(self, other: Scatter) -> Scatter:
         """The merge of Chan, Golub and LeVeque (1983), pair by pair."""
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        keys, names = union(self.keys, other.keys), merge_names(self.names, other.names)
         check_wide(len(keys), names)
-        a, b = self.over(keys, names), other.over(keys, names)
+        a, b = self.reindex(keys, names), other.reindex(keys, names)
         count = a.count + b.count
         share = b.count / np.where(count == 0, 1, count)
         with np.errstate(over="ignore", invalid="ignore"):
             off = (b.mean - a.mean) + (b.low - a.low)
             between = off * off.swapaxes(1, 2) * (a.count * share)
-            mean, low = summed(a.mean, a.low + off * share)
+            mean, low = two_sum(a.mean, a.low + off * share)
             scatter = a.scatter + b.scatter + between
         return Scatter(
             keys=keys,
@@ -161,21 +163,21 @@ class Scatter(Paired):
     def __sub__(self, other: Scatter) -> Scatter:
         return Scatter.empty() if other is self else never_forgets("scatter")
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         return more_than_rows(self.keys, self.count.max(axis=(1, 2), initial=0.0), target)
 
-    def over(self, keys: Keys, names: Names) -> Scatter:
+    def reindex(self, keys: Keys, names: Names) -> Scatter:
         """The same with these keys and names: zeros, or missing, where a name was not seen."""
         if (keys, names) == (self.keys, self.names):
             return self
         source, own = origins(self.names, names)
         rows = classes_in(self.keys, keys)
-        count, mean, scatter, low = self._rearranged(rows, source)
+        count, mean, scatter, low = self._rearrange(rows, source)
         arrays = count, mean * own[:, None], scatter * (own[:, None] & own), low * own[:, None]
-        return Scatter(keys, *apart(names), *arrays)
+        return Scatter(keys, *split_names(names), *arrays)
 
-    def picked(self, columns: Array) -> Scatter:
+    def select_columns(self, columns: Array) -> Scatter:
         """Some of the columns."""
         each = self.names
         names = tuple(each[j] for j in columns.tolist())
@@ -183,9 +185,10 @@ class Scatter(Paired):
         short = self.count.shape[1] == 1
         count = self.count if short else self.count[pairs]
         mean, low = (m[:, columns] if short else m[pairs] for m in (self.mean, self.low))
-        return Scatter(self.keys, *apart(names), count, mean, self.scatter[pairs], low)
+        arrays = count, mean, self.scatter[pairs], low
+        return Scatter(self.keys, *split_names(names), *arrays)
 
-    def alone(self) -> tuple[Array, Array]:
+    def counts_and_means(self) -> tuple[Array, Array]:
         """(k, p) how many rows show every column, and its mean; (k, 1) rows where all show all."""
         if self.count.shape[1] == 1:
             return self.count[:, 0], self.mean[:, :, 0]
@@ -196,28 +199,28 @@ class Scatter(Paired):
         """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
         parts = self.count, self.mean, self.scatter, self.low
         return [
-            Scatter(names, self.columns, self.values, *(part[at] for part in parts))._pruned()
+            Scatter(names, self.columns, self.values, *(part[at] for part in parts))._prune()
             for at, names in in_parts(self.keys, k)
         ]
 
-    def _rearranged(self, rows: Array, columns: Array) -> tuple[Array, Array, Array, Array]:
+    def _rearrange(self, rows: Array, columns: Array) -> tuple[Array, Array, Array, Array]:
         """The arrays with other classes and columns; long where a column is missing everywhere."""
         count, mean, scatter, low = self.count, self.mean, self.scatter, self.low
         short = count.shape[1:] == (1, 1) and mean.shape[2] == 1
         if short and ((columns >= 0).all() or not self.keys):
             return (
-                rearranged(count, rows, columns, ()),
-                rearranged(mean, rows, columns, (1,)),
-                rearranged(scatter, rows, columns),
-                rearranged(low, rows, columns, (1,)),
+                rearrange(count, rows, columns, ()),
+                rearrange(mean, rows, columns, (1,)),
+                rearrange(scatter, rows, columns),
+                rearrange(low, rows, columns, (1,)),
             )
         spelled = (np.broadcast_to(part, scatter.shape) for part in (count, mean, low))
-        count, mean, low = (rearranged(part, rows, columns) for part in spelled)
-        return count, mean, rearranged(scatter, rows, columns), low
+        count, mean, low = (rearrange(part, rows, columns) for part in spelled)
+        return count, mean, rearrange(scatter, rows, columns), low
 
-    def _pruned(self) -> Scatter:
+    def _prune(self) -> Scatter:
         """In order; without classes and columns that show nothing, short where it has no gaps."""
-        (own, mean), each = self.alone(), self.names
+        (own, mean), each = self.counts_and_means(), self.names
         if own.shape == (1, 1) and own[0, 0] > 0 and self.plain:
             return self
         rows = np.flatnonzero(own.any(axis=1))
@@ -228,28 +231,29 @@ class Scatter(Paired):
             return Scatter.empty()
         if len(rows) == len(self.keys) and self.count.shape[1] == 1:
             same = order == [*range(len(each))]
-            return self if same else self.picked(np.array(order, dtype=np.int64))
+            return self if same else self.select_columns(np.array(order, dtype=np.int64))
         keys = tuple(self.keys[i] for i in rows)
         names = tuple(each[j] for j in order)
-        count, mean, scatter, low = self._rearranged(rows, np.array(order, dtype=np.int64))
+        count, mean, scatter, low = self._rearrange(rows, np.array(order, dtype=np.int64))
         if (count == count[:, :1, :1]).all():
             count, mean, low = (part[:, :, :1].copy() for part in (count, mean, low))
             count = count[:, :1]
-        return Scatter(keys, *apart(names), count, mean, scatter, low)
+        arrays = count, mean, scatter, low
+        return Scatter(keys, *split_names(names), *arrays)
 
 
-def _at(weight: Array | None, rows: Array) -> Array | None:
+def _take_weights(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
 
 
-def _stacked(parts: Sequence[tuple[Array, ...]], names: Names) -> Iterable[Array]:
+def _stack(parts: Sequence[tuple[Array, ...]], names: Names) -> Iterable[Array]:
     """The arrays of every class along a first axis."""
     if len(parts) == 1:
         return (part[None] for part in parts[0])
-    return map(np.stack, zip(*parts, strict=True)) if parts else _nothing(names)
+    return map(np.stack, zip(*parts, strict=True)) if parts else _empty(names)
 
 
-def _nothing(names: Names) -> tuple[Array, Array, Array, Array]:
+def _empty(names: Names) -> tuple[Array, Array, Array, Array]:
     p = len(names)
     none = np.zeros((0, p, 1))
     return np.zeros((0, 1, 1)), none, np.zeros((0, p, p)), none
@@ -259,6 +263,6 @@ def more_than_rows(keys: Keys, shown: Array, target: Counts) -> str | None:
     """Why ``shown`` (k,) cannot be among the rows of the target, if there is a reason."""
     if (places(keys, target.keys[0]) < 0).any():
         return "a class is not among those of the target"
-    if (shown > target.over(keys).floats() * (1 + SLACK)).any():
+    if (shown > target.reindex(keys).floats() * (1 + SLACK)).any():
         return "a column is shown by more rows of a class than there are"
     return None

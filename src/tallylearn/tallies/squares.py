@@ -19,21 +19,21 @@ from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.pairs import (
     Names,
-    Paired,
-    apart,
+    PairwiseTally,
     check_names,
     classes_in,
     in_order,
+    merge_names,
     never_forgets,
     origins,
-    rearranged,
-    together,
+    rearrange,
+    split_names,
 )
 from tallylearn.tallies.scatter import Scatter, more_than_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Squares(Paired):
+class Squares(PairwiseTally):
     """Sums over the rows of every class, with x the deviation from its mean, q that of x².
 
     >>> x = np.array([[0.0], [0.0], [3.0]])
@@ -86,39 +86,39 @@ class Squares(Paired):
         """Sum the numbers (n, p) class by class; a gap counts as 0, and is to be refused later."""
         numbers, p = np.nan_to_num(numbers, nan=0.0, posinf=np.inf, neginf=-np.inf), len(names)
         first = Scatter.of(numbers, by, names, weight, start)
-        centre = _own(first.over(by.values, names).mean)
+        centre = _own(first.reindex(by.values, names).mean)
         with np.errstate(over="ignore", invalid="ignore"):
             away = (numbers - centre[by.codes]) ** 2
         check_squares(away, names)
-        found = Scatter.of(np.hstack([numbers, away]), by, _numbered(2 * p), weight, start)
-        found = found.over(found.keys, _numbered(2 * p))  # of no rows no column is left
+        found = Scatter.of(np.hstack([numbers, away]), by, _column_names(2 * p), weight, start)
+        found = found.reindex(found.keys, _column_names(2 * p))  # of no rows no column is left
         sums = found.scatter
         parts = sums[:, :p, :p], sums[:, :p, p:], sums[:, p:, p:]
-        centre = _own(first.over(found.keys, names).mean)
-        squares = cls(found.keys, *apart(names), found.count[:, 0, 0], centre, *parts)
-        return squares.over(found.keys, in_order(names))
+        centre = _own(first.reindex(found.keys, names).mean)
+        squares = cls(found.keys, *split_names(names), found.count[:, 0, 0], centre, *parts)
+        return squares.reindex(found.keys, in_order(names))
 
     def __bool__(self) -> bool:
         return bool(self.count.any())
 
     def __add__(self, other: Squares) -> Squares:
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
-        a, b = self.over(keys, names), other.over(keys, names)
-        return Squares(keys, *apart(names), *merged((a.sums, b.sums)))
+        keys, names = union(self.keys, other.keys), merge_names(self.names, other.names)
+        a, b = self.reindex(keys, names), other.reindex(keys, names)
+        return Squares(keys, *split_names(names), *merge_sums((a.sums, b.sums)))
 
     def __sub__(self, other: Squares) -> Squares:
-        return self.over((), ()) if other is self else never_forgets("scatter")
+        return self.reindex((), ()) if other is self else never_forgets("scatter")
 
     @property
     def sums(self) -> tuple[Array, ...]:
         """Count, mean, scatter, cross and fourth."""
         return self.count, self.mean, self.scatter, self.cross, self.fourth
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         return more_than_rows(self.keys, self.count, target)
 
-    def over(self, keys: Keys, names: Names) -> Squares:
+    def reindex(self, keys: Keys, names: Names) -> Squares:
         """The same with these keys and names; zeros where a name was not seen."""
         if (keys, names) == (self.keys, self.names):
             return self
@@ -126,10 +126,10 @@ class Squares(Paired):
         source, rows = np.where(own, source, -1), classes_in(self.keys, keys)
         axes: Sequence[tuple[int, ...]] = ((), (1,), (1, 2), (1, 2), (1, 2))
         parts = (
-            rearranged(part, rows, source, along)
+            rearrange(part, rows, source, along)
             for part, along in zip(self.sums, axes, strict=True)
         )
-        return Squares(keys, *apart(names), *parts)
+        return Squares(keys, *split_names(names), *parts)
 
     def split_folds(self, k: int) -> list[Squares]:
         """The squares of k parts of the rows, where the keys are pairs (part, key)."""
@@ -139,7 +139,7 @@ class Squares(Paired):
         ]
 
 
-def squared(numbers: Array, names: Names) -> tuple[Array, Array]:
+def exact_squares(numbers: Array, names: Names) -> tuple[Array, Array]:
     """x² without rounding, as the sum of two doubles (Dekker, 1971)."""
     with np.errstate(over="ignore", invalid="ignore"):
         high = numbers * numbers
@@ -161,18 +161,18 @@ def check_squares(squares: Array, names: Names) -> None:
         )
 
 
-def merged(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
+def merge_sums(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
     """Count, mean, scatter, cross and fourth of all rows, out of those of their parts."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return _merged(parts)
+        return _merge_sums(parts)
 
 
-def _merged(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
+def _merge_sums(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
     count: Array = np.sum([n for n, *_ in parts], axis=0)
     each = np.where(count == 0, 1, count)[..., None]
     base = parts[0][1]
     mean = base + sum(n[..., None] * (m - base) for n, m, *_ in parts) / each
-    moved = [_moved(part, mean) for part in parts]
+    moved = [_recentre(part, mean) for part in parts]
     level = sum(n[..., None] * q for n, _, q, *_ in moved) / each
     scatter: Array = np.zeros(parts[0][2].shape)
     cross = fourth = scatter
@@ -184,7 +184,7 @@ def _merged(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
     return count, mean, scatter, cross, fourth
 
 
-def _moved(part: tuple[Array, ...], mean: Array) -> tuple[Array, ...]:
+def _recentre(part: tuple[Array, ...], mean: Array) -> tuple[Array, ...]:
     """Count, distance from the new mean, mean square from there, and the sums with such squares."""
     n, own, s, c, f = part
     off = np.where(n[..., None] > 0, own - mean, 0.0)
@@ -200,6 +200,6 @@ def _own(mean: Array) -> Array:
     return np.diagonal(np.broadcast_to(mean, (k, p, p)), axis1=1, axis2=2).copy()
 
 
-def _numbered(p: int) -> Names:
+def _column_names(p: int) -> Names:
     """Names that are all those of numbers, so that zeros are kept, in this order."""
     return tuple((f"{j:09d}", "") for j in range(p))

@@ -34,6 +34,6 @@ class Tally:
         """Why no rows can add up to this, if there is a reason."""
         return None
 
-    def beyond(self, target: Any) -> str | None:
+    def contradiction(self, target: Any) -> str | None:
         """Why these cannot be among the rows that ``target`` counts, if there is a reason."""
         return None

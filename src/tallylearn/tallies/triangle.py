@@ -20,21 +20,21 @@ from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     GAP,
     Names,
-    Paired,
-    apart,
+    PairwiseTally,
     by_class,
     check_infinite,
     check_names,
     check_wide,
     in_order,
+    merge_names,
     never_forgets,
-    together,
+    split_names,
 )
-from tallylearn.tallies.weights import rounded
+from tallylearn.tallies.weights import round_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Triangle(Paired):
+class Triangle(PairwiseTally):
     """For every class R with RᵀR the products of its columns, after a column of ones.
 
     Numbers are taken from a centre, and 0 where they are missing: whoever leaves gaps counts them
@@ -84,10 +84,10 @@ class Triangle(Paired):
         beside: Array | None = None,
     ) -> Triangle:  # fmt: skip
         """Factor the numbers (n, p) class by class, the last names ``beside`` them (n, t)."""
-        from tallylearn.tallies.factoring import factored  # its BLAS is there before it is held
+        from tallylearn.tallies.factoring import factor  # its BLAS is there before it is held
 
         check_wide(len(by.values), names)
-        weight = None if weight is None else rounded(weight)
+        weight = None if weight is None else round_weights(weight)
         x, found = numbers, by_class(by)
         y = np.empty((len(x), 0)) if beside is None else beside
         if gaps := not np.isfinite(x).all():
@@ -99,17 +99,19 @@ class Triangle(Paired):
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             if len(found) == 1:
-                parts = [factored(x, y, names, weight, gaps)]
+                parts = [factor(x, y, names, weight, gaps)]
             else:
-                each = ((x[at], y[at], names, _at(weight, at), gaps) for at in found.values())
-                parts = [factored(*one) for one in each]
-        arrays = [np.array(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
-        return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
+                each = (
+                    (x[at], y[at], names, _take_weights(weight, at), gaps) for at in found.values()
+                )
+                parts = [factor(*one) for one in each]
+        arrays = [np.array(part) for part in zip(*parts, strict=True)] or _zeros(len(names))
+        return cls(tuple(found), *split_names(names), *arrays) if found else cls.empty()
 
     @classmethod
     def empty(cls) -> Triangle:
         """Nothing factored yet."""
-        return cls((), (), (), *_nothing(0))
+        return cls((), (), (), *_zeros(0))
 
     def __bool__(self) -> bool:
         return bool(np.count_nonzero(self.count))
@@ -117,35 +119,35 @@ class Triangle(Paired):
     def __add__(self, other: Triangle) -> Triangle:
         from tallylearn.tallies.factoring import root_of  # its BLAS is there before it is held
 
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        keys, names = union(self.keys, other.keys), merge_names(self.names, other.names)
         check_wide(len(keys), names)
         if not keys:
             return self
-        a, b = self.over(keys, names), other.over(keys, names)
+        a, b = self.reindex(keys, names), other.reindex(keys, names)
         centre = np.where(a.root[:, :, 1:].any(axis=1), a.centre, b.centre)
-        both = np.concatenate([a.around(centre), b.around(centre)], axis=1)
+        both = np.concatenate([a.recentre(centre), b.recentre(centre)], axis=1)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             root = np.stack([root_of(part) for part in both])
             count = a.count + b.count
-        return Triangle(keys, *apart(names), count, centre, root)
+        return Triangle(keys, *split_names(names), count, centre, root)
 
     def __sub__(self, other: Triangle) -> Triangle:
         return Triangle.empty() if other is self else never_forgets("triangle")
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         if (places(self.keys, target.keys[0]) < 0).any():
             return "a class is not among those of the target"
         return None
 
-    def over(self, keys: Keys, names: Names) -> Triangle:
+    def reindex(self, keys: Keys, names: Names) -> Triangle:
         """The same with these keys and names; columns that were not seen are zero."""
         if (keys, names) == (self.keys, self.names):
             return self
         own, place = places(keys, self.keys), {name: j for j, name in enumerate(self.names)}
         at = np.array([place[n] for n in names if n in place], dtype=np.int64)
         to = np.array([j for j, n in enumerate(names) if n in place], dtype=np.int64)
-        count, centre, root = _nothing(len(names), len(keys))
+        count, centre, root = _zeros(len(names), len(keys))
         for c, k in enumerate(own):
             if k >= 0:
                 count[c], centre[c, to] = self.count[k], self.centre[k, at]
@@ -153,7 +155,7 @@ class Triangle(Paired):
                 full[:, 0], full[:, to + 1] = self.root[k, :, 0], self.root[k][:, at + 1]
                 square = np.linalg.qr(full, mode="r")
                 root[c, : len(square)] = square
-        return Triangle(keys, *apart(names), count, centre, root)
+        return Triangle(keys, *split_names(names), count, centre, root)
 
     def split_folds(self, k: int) -> list[Triangle]:
         """The triangles of k parts of the rows, where the keys are pairs (part, key)."""
@@ -164,7 +166,7 @@ class Triangle(Paired):
             for at, keys in in_parts(self.keys, k)
         ]  # fmt: skip
 
-    def pooled(self) -> Triangle:
+    def pool(self) -> Triangle:
         """All classes as one."""
         if len(self.keys) == 1:
             return self
@@ -193,7 +195,7 @@ class Triangle(Paired):
             root=root,
         )
 
-    def around(self, centre: Array) -> Array:
+    def recentre(self, centre: Array) -> Array:
         """(k, p + 1, p + 1) a root of the same with numbers from another centre, no triangle."""
         place = {name: j for j, name in enumerate(self.names)}
         out = self.root.copy()
@@ -205,9 +207,9 @@ class Triangle(Paired):
         return out
 
 
-def _at(weight: Array | None, rows: Array) -> Array | None:
+def _take_weights(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
 
 
-def _nothing(p: int, k: int = 0) -> tuple[Array, Array, Array]:
+def _zeros(p: int, k: int = 0) -> tuple[Array, Array, Array]:
     return np.zeros(k), np.zeros((k, p)), np.zeros((k, p + 1, p + 1))

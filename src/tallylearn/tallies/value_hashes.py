@@ -19,7 +19,7 @@ def hashed_strings(values: tuple[str, ...]) -> Array:
     data = [str(value).encode("utf-8", "surrogatepass") for value in values]
     ends = np.zeros(len(data) + 1, dtype=np.int64)
     np.cumsum([*map(len, data)], out=ends[1:])
-    return _hashed(np.frombuffer(b"".join(data), np.uint8), ends)
+    return _hash_strings(np.frombuffer(b"".join(data), np.uint8), ends)
 
 
 def hashed_arrow(strings: Any) -> Array:
@@ -27,7 +27,7 @@ def hashed_arrow(strings: Any) -> Array:
     _, ends, data = strings.buffers()
     ends = np.frombuffer(ends, np.int64)[strings.offset : strings.offset + len(strings) + 1]
     text = np.frombuffer(b"" if data is None else data, np.uint8)
-    return _hashed(text, ends)
+    return _hash_strings(text, ends)
 
 
 def hashed_numbers(numbers: Array) -> Array:
@@ -38,10 +38,10 @@ def hashed_numbers(numbers: Array) -> Array:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def undone(hashes: Array) -> Array:
+def invert_hashes(hashes: Array) -> Array:
     """The numbers that have these hashes.
 
-    >>> undone(hashed_numbers(np.array([2.5, -0.0])))
+    >>> invert_hashes(hashed_numbers(np.array([2.5, -0.0])))
     array([2.5, 0. ])
     """
     z = hashes ^ (hashes >> np.uint64(31)) ^ (hashes >> np.uint64(62))
@@ -51,7 +51,7 @@ def undone(hashes: Array) -> Array:
     return np.asarray((z - np.uint64(STEP)).view(np.float64))
 
 
-def _hashed(data: Array, ends: Array) -> Array:
+def _hash_strings(data: Array, ends: Array) -> Array:
     hashes = np.empty(len(ends) - 1, dtype=np.uint64)
     kernel.hash_strings(data, ends, hashes)
     return hashes

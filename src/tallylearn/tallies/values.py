@@ -45,7 +45,7 @@ class Values(Tally):
     def check(self) -> None:
         """What a file says can have been seen."""
         self.weights.check(len(self.keys), len(self.numbers))
-        if (np.diff(self.numbers) <= 0).any() or self._pruned() is not self:
+        if (np.diff(self.numbers) <= 0).any() or self._prune() is not self:
             raise ValueError("values: the numbers are not sorted, or one has no rows")
 
     def __post_init__(self) -> None:
@@ -64,11 +64,11 @@ class Values(Tally):
         first[1:] = numbers[1:] != numbers[:-1]
         found = numbers[first]
         cell = np.cumsum(first) - 1 + len(found) * codes[order]
-        weights = summed(cell, order, (len(by.values), len(found)), weight)
+        weights = sum_cells(cell, order, (len(by.values), len(found)), weight)
         classes = sorted(range(len(by.values)), key=by.values.__getitem__)
         keys = tuple(by.values[c] for c in classes)
         at = np.array(classes, dtype=int), np.arange(len(found))
-        return cls(keys, found, weights.at(*at))._pruned()
+        return cls(keys, found, weights.take(*at))._prune()
 
     @classmethod
     def empty(cls) -> Values:
@@ -84,12 +84,12 @@ class Values(Tally):
         return bool(self.weights.nonzero().any())
 
     def __add__(self, other: Values) -> Values:
-        ours, theirs = self._beside(other)
-        return Values(ours.keys, ours.numbers, ours.weights + theirs.weights)._pruned()
+        ours, theirs = self._align(other)
+        return Values(ours.keys, ours.numbers, ours.weights + theirs.weights)._prune()
 
     def __sub__(self, other: Values) -> Values:
-        ours, theirs = self._beside(other)
-        return Values(ours.keys, ours.numbers, ours.weights - theirs.weights)._pruned()
+        ours, theirs = self._align(other)
+        return Values(ours.keys, ours.numbers, ours.weights - theirs.weights)._prune()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Values):
@@ -106,7 +106,7 @@ class Values(Tally):
         """Why no rows can have been counted so, if there is a reason."""
         return "a count falls below zero" if self.weights.negative().any() else None
 
-    def beyond(self, target: Counts) -> str | None:
+    def contradiction(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
         return more_than(target, self.keys, self.weights.sum(-1))
 
@@ -114,7 +114,7 @@ class Values(Tally):
         """The numbers of k parts of the rows, where the keys are pairs (part, key)."""
         all_of = np.arange(len(self.numbers))
         return [
-            Values(names, self.numbers, self.weights.at(at, all_of))._pruned()
+            Values(names, self.numbers, self.weights.take(at, all_of))._prune()
             for at, names in in_parts(self.keys, k)
         ]
 
@@ -130,25 +130,25 @@ class Values(Tally):
         """The number that was seen most; of several the least."""
         return float(self.numbers[int(self.floats().sum(axis=0).argmax())])
 
-    def _beside(self, other: Values) -> tuple[Values, Values]:
+    def _align(self, other: Values) -> tuple[Values, Values]:
         keys = union(self.keys, other.keys)
         numbers = np.union1d(self.numbers, other.numbers)
-        return self._over(keys, numbers), other._over(keys, numbers)
+        return self._reindex(keys, numbers), other._reindex(keys, numbers)
 
-    def _over(self, keys: Keys, numbers: Array) -> Values:
+    def _reindex(self, keys: Keys, numbers: Array) -> Values:
         if keys == self.keys and len(numbers) == len(self.numbers):
             return self
         at = places(self.keys, keys), np.searchsorted(numbers, self.numbers)
-        return Values(keys, numbers, self.weights.placed((len(keys), len(numbers)), *at))
+        return Values(keys, numbers, self.weights.embed((len(keys), len(numbers)), *at))
 
-    def _pruned(self) -> Values:
+    def _prune(self) -> Values:
         seen = self.weights.nonzero()
         rows, columns = np.asarray(seen.any(axis=1)), np.asarray(seen.any(axis=0))
         if rows.all() and columns.all():
             return self
         keys = tuple(key for key, kept in zip(self.keys, rows, strict=True) if kept)
         at = np.flatnonzero(rows), np.flatnonzero(columns)
-        return Values(keys, self.numbers[columns], self.weights.at(*at))
+        return Values(keys, self.numbers[columns], self.weights.take(*at))
 
 
 def quantile_of(numbers: Array, weights: Exact, share: float, *, average: bool) -> float:
@@ -159,7 +159,7 @@ def quantile_of(numbers: Array, weights: Exact, share: float, *, average: bool) 
     where that is reached exactly, the mean of it and the next (Hyndman and Fan 1996, definitions
     1 and 2).
 
-    >>> halves = Exact.of(np.array([1, 1, 1, 1])).shifted(-1)
+    >>> halves = Exact.of(np.array([1, 1, 1, 1])).shift(-1)
     >>> [quantile_of(np.arange(4.0), halves, 0.5, average=mean) for mean in (True, False)]
     [1.5, 1.0]
     """
@@ -181,7 +181,7 @@ def quantile_of(numbers: Array, weights: Exact, share: float, *, average: bool) 
     return float(low * (1 - part) + high * part)
 
 
-def summed(cell: Array, order: Array, shape: tuple[int, int], weight: Array | None) -> Exact:
+def sum_cells(cell: Array, order: Array, shape: tuple[int, int], weight: Array | None) -> Exact:
     """The weight in every cell; a double holds the sums of digits below 1024 exactly."""
     size = shape[0] * shape[1]
     if weight is None:
@@ -189,5 +189,5 @@ def summed(cell: Array, order: Array, shape: tuple[int, int], weight: Array | No
     total = Exact.of(np.zeros(shape, dtype=np.int64))
     for digit, power in digits(weight):
         sums = np.bincount(cell, digit[order], minlength=size).astype(np.int64)
-        total = total + Exact.of(sums.reshape(shape)).shifted(power)
+        total = total + Exact.of(sums.reshape(shape)).shift(power)
     return total

@@ -18,7 +18,7 @@ def check_spread(moments: Moments) -> None:
     small = moments.variance < MIN_VARIANCE
     if not small.any():
         return
-    lost = small & np.asarray(moments._spread()[0] > 0, dtype=bool)
+    lost = small & np.asarray(moments._variance_ratio()[0] > 0, dtype=bool)
     if lost.any():
         name = moments.columns[int(np.argwhere(lost)[0][-1])]
         raise InputError(
@@ -33,7 +33,7 @@ def scaled_variance(moments: Moments, scale: Array) -> Array:
     part, power = np.frexp(scale)
     if (np.abs(power) < MAX_EXPONENT).all():
         return np.asarray(moments.variance / scale**2)
-    numbers, below, low = moments._spread()
+    numbers, below, low = moments._variance_ratio()
     most = int(power.max())
     fours = np.array([1 << 2 * (most - each) for each in power.tolist()], dtype=object)
     found = ratio(numbers * fours, np.where(below == 0, 1, below), low - 2 * most)

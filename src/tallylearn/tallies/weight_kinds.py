@@ -65,7 +65,7 @@ def counted_apart(block: Block, target: Any, values: bool = False) -> Bundle:
     if not len(some):
         return Bundle()
     classes, weight = isinstance(block.target, Codes), block.weight[some]
-    by = replace((block.target if classes else block.keyed())[some], declared=())
+    by = replace((block.target if classes else block.counting_keys())[some], declared=())
     known = classes and not block.target.declared and len(some) == len(block)
     found = {ONCE: Counts.of(by), WEIGHED: target if known else Counts.of(by, weight=weight)}
     if values and block.codes and not every:
@@ -226,7 +226,7 @@ def with_log_weights(tally: Bundle, block: Block) -> Bundle:
     every = block.weight_kind == COMPARED
     some = slice(None) if every else np.flatnonzero(block.weight != 1)
     logs = np.log(block.weight[some])[:, None]
-    found = Moments.of(logs, block.keyed()[some], ("log weight",), None)
+    found = Moments.of(logs, block.counting_keys()[some], ("log weight",), None)
     part = Bundle({**tally[names[0]].parts, LOGS: found})
     return Bundle({**tally.parts, names[0]: part})
 
@@ -244,7 +244,7 @@ def log_weights(tally: Bundle) -> float | None:
     return found + float(rows) * log(rows / _weight(tally["target"]))
 
 
-def updated(tally: Bundle) -> Bundle:
+def upgrade(tally: Bundle) -> Bundle:
     """A tally of a file as it is counted today.
 
     Earlier versions counted rows that weigh less than 1 apart, and scaled them if there were no
@@ -302,22 +302,22 @@ def _times(part: Any, exact: Exact, near: float) -> Any:
         value = getattr(part, name)
         changed[name] = value * exact if isinstance(value, Exact) else value * near
         if isinstance(part, Counts | Values):
-            changed[name] = _settled(changed[name])
+            changed[name] = _drop_rounding(changed[name])
     return replace(part, **changed) if changed else part
 
 
-def _settled(counts: Exact) -> Exact:
+def _drop_rounding(counts: Exact) -> Exact:
     """Counts that are whole but for the rounding of their scale, as they are without weights."""
     below = -counts.low
     if below <= 0 or counts.limbs[..., max(below - 2, 0) : below].any():
         return counts
-    return Exact.carried(counts.limbs[..., below:], 0)
+    return Exact.from_limbs(counts.limbs[..., below:], 0)
 
 
 def _weight(part: Any) -> Fraction:
     """All that was counted, exactly."""
     counts = part.count if isinstance(part, Moments) else part.table
-    numbers, power = counts.scaled()
+    numbers, power = counts.to_integers()
     return Fraction(int(numbers.sum())) * Fraction(2) ** power
 
 
@@ -328,4 +328,4 @@ def _exact(by: Fraction) -> Exact:
     number = -(-(above << max(shift, 0)) // (below << max(-shift, 0)))
     size = number.bit_length() // LIMB + 1
     limbs = [number >> LIMB * at & (1 << LIMB) - 1 for at in range(size)]
-    return Exact.carried(np.array(limbs, dtype=np.int64), 0).shifted(-shift)
+    return Exact.from_limbs(np.array(limbs, dtype=np.int64), 0).shift(-shift)

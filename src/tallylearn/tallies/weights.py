@@ -10,7 +10,7 @@ from tallylearn.tables import Array
 
 DIGIT = 10  # bits: the most that 65 536 rows leave free in the cells of kernels.summing
 BITS = 32  # significant bits of a weight that is a fraction
-FAR = 63  # the most powers of two between weights that are summed in one pass
+MAX_POWER_RANGE = 63  # the most powers of two between weights that are summed in one pass
 ONCE = np.zeros(0, dtype=np.int64)
 
 
@@ -41,12 +41,12 @@ def digits(weight: Array | None) -> Iterator[tuple[Array, int]]:
             yield here, base + place * DIGIT
 
 
-def scaled(weight: Array) -> tuple[Array, Array, int] | None:
+def scale_to_integers(weight: Array) -> tuple[Array, Array, int] | None:
     """The weights as integers of 32 bits times 2^(power + base), every power from 0 to 63.
 
     None where whole numbers have more digits than that, or where the powers lie further apart.
 
-    >>> scaled(np.array([0.75, 3.0]))
+    >>> scale_to_integers(np.array([0.75, 3.0]))
     (array([3221225472, 3221225472]), array([0, 2]), -32)
     """
     mantissa, exponent = np.frexp(weight)
@@ -56,12 +56,12 @@ def scaled(weight: Array) -> tuple[Array, Array, int] | None:
     power = np.where(some, exponent - base, 0).astype(np.int64)
     whole = weight == np.floor(weight)
     long = whole & (np.ldexp(number.astype(np.float64), exponent - BITS) != weight)
-    if not some.any() or power.max() > FAR or long.any():
+    if not some.any() or power.max() > MAX_POWER_RANGE or long.any():
         return None
     return number, power, base - BITS
 
 
-def rounded(weight: Array) -> Array:
+def round_weights(weight: Array) -> Array:
     """The weights as they are counted."""
     number, power = _odd(weight, np.where(weight == np.floor(weight), 53, 32))
     return np.ldexp(number.astype(np.float64), power)

@@ -21,7 +21,7 @@ from tallylearn.errors import (
 )
 from tallylearn.evaluation.compare.comparison import Comparison
 from tallylearn.evaluation.compare.paired_rows import LearnerResult
-from tallylearn.evaluation.compare.ranking import Ranking, ranking
+from tallylearn.evaluation.compare.ranking import Ranking, rank_learners
 from tallylearn.evaluation.evaluate.shared_folds import (
     MarkedCrossValidation,
     MarkedOutOfBag,
@@ -32,12 +32,12 @@ from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.dataset_warnings import cautions_of
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.parallel_folds import jobs
-from tallylearn.evaluation.running.progress_bar import watching
-from tallylearn.evaluation.running.shared_tallies import together
+from tallylearn.evaluation.running.progress_bar import fold_progress
+from tallylearn.evaluation.running.shared_tallies import group_by_tally
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
-from tallylearn.folds import Folds, held
+from tallylearn.folds import Folds, keep_splits
 
 TWICE = Folds.k(5, repeats=2)  # ten models a learner, and two tests of every row
 
@@ -127,9 +127,9 @@ def compare(
     """
     with error_context("compare"), jobs(n_jobs):
         check_options(level, on_error, "compare")
-        named = _named(learners)
+        named = _learners_by_name(learners)
         task, score = _task(named), one_word(scoring, score, "score")
-        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else held(cv)
+        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else keep_splits(cv)
         _check_alike(alike)
         asked = _ComparisonSettings(
             learners=named,
@@ -148,8 +148,10 @@ def compare(
                     "several. Declare them for each table: "
                     "{'name': (tl.table(source, weight=..., groups=...), 'target')}."
                 )
-            return ranking({name: asked.compared(x, t, progress) for name, (x, t) in X.items()})
-        return asked.compared(X, y, progress, sample_weight, groups)
+            return rank_learners(
+                {name: asked.compare(x, t, progress) for name, (x, t) in X.items()}
+            )
+        return asked.compare(X, y, progress, sample_weight, groups)
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class _ComparisonSettings:
     alike: float | None
     keep: bool
 
-    def compared(
+    def compare(
         self, X: Any, y: Any, progress: bool | None, weight: Any = None, groups: Any = None
     ) -> Comparison:
         """One table."""
@@ -190,17 +192,17 @@ class _ComparisonSettings:
 
         ranked, base = tuple(sorted(results, key=order)), shared_folds.baseline
         folds = None if shared_folds.bagged else self.cv
-        said = shared_folds.remarks, cautions_of(dataset, folds, next(iter(self.learners.values())))
         return Comparison(
-            score,
-            shared_folds.cv,
-            len(dataset),
-            self.level,
-            ranked,
-            base,
-            failed,
-            *said,
-            self.alike,
+            score=score,
+            cv=shared_folds.cv,
+            n=len(dataset),
+            level=self.level,
+            results=ranked,
+            baseline=base,
+            failed=failed,
+            remarks=shared_folds.remarks,
+            cautions=cautions_of(dataset, folds, next(iter(self.learners.values()))),
+            alike=self.alike,
         )
 
     def _papers(
@@ -208,15 +210,15 @@ class _ComparisonSettings:
     ) -> tuple[list[LearnerResult], dict[str, str]]:
         names, learners = [*self.learners], [*self.learners.values()]
         results, failed = [], {}
-        with watching(learners, shared_folds.folds, progress) as watch:
-            for at in together(learners):
+        with fold_progress(learners, shared_folds.folds, progress) as watch:
+            for at in group_by_tally(learners):
                 name = names[at]
                 given = self.keep, watch, shared_folds.tally_cache, need_proba(shared_folds.score)
                 kind = MarkedOutOfBag if shared_folds.bagged else MarkedCrossValidation
                 cross_validation = kind(learners[at], shared_folds.dataset, *given)
                 try:
                     with error_context(name):
-                        found = shared_folds.taken(cross_validation, name)
+                        found = shared_folds.evaluation_of(cross_validation, name)
                     results.append(LearnerResult(name, found, cross_validation.marks))
                 except TallyError as error:
                     if not self.keep:
@@ -240,7 +242,7 @@ def _check_alike(alike: Any) -> None:
         )
 
 
-def _named(learners: Any) -> dict[str, Any]:
+def _learners_by_name(learners: Any) -> dict[str, Any]:
     """The learners by name; equal names are numbered."""
     if isinstance(learners, Mapping):
         found = dict(learners)
@@ -250,7 +252,7 @@ def _named(learners: Any) -> dict[str, Any]:
                 "a non-empty string."
             )
     elif not hasattr(learners, "fit") and (items := _items(learners)) is not None:
-        found = _numbered(items)
+        found = _number_names(items)
     else:
         raise KindError(
             f"learners is {short_repr(learners, 60)}. Pass a list of learners, or a "
@@ -264,10 +266,10 @@ def _named(learners: Any) -> dict[str, Any]:
     return found
 
 
-def _numbered(learners: list[Any]) -> dict[str, Any]:
+def _number_names(learners: list[Any]) -> dict[str, Any]:
     names = [learner_text(learner) for learner in learners]
     often, taken, out = Counter(names), {*names}, dict[str, Any]()
-    tried = {name: _counted(name) for name in often}
+    tried = {name: _numbered_names(name) for name in often}
     for name, learner in zip(names, learners, strict=True):
         fresh = name if often[name] == 1 else next(t for t in tried[name] if t not in taken)
         taken.add(fresh)
@@ -275,7 +277,7 @@ def _numbered(learners: list[Any]) -> dict[str, Any]:
     return out
 
 
-def _counted(name: str) -> Iterator[str]:
+def _numbered_names(name: str) -> Iterator[str]:
     return (f"{name} {number}" for number in count(1))
 
 

@@ -11,7 +11,12 @@ from typing import Any
 from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.evaluation.compare import comparison_report
 from tallylearn.evaluation.compare.other_tests import PairTestResult, test_results
-from tallylearn.evaluation.compare.paired_difference import Difference, difference, said, turned
+from tallylearn.evaluation.compare.paired_difference import (
+    PairedDifference,
+    difference,
+    reverse,
+    verdict_text,
+)
 from tallylearn.evaluation.compare.paired_rows import LearnerResult, Pair
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import Result
@@ -75,7 +80,7 @@ class Comparison(Result):
     def __getitem__(self, name: str) -> Evaluation:
         return self.results[self._place(name)].found
 
-    def difference(self, a: str, b: str) -> Difference:
+    def difference(self, a: str, b: str) -> PairedDifference:
         """The difference between two learners.
 
         Parameters
@@ -96,10 +101,10 @@ class Comparison(Result):
                 f"Comparison.difference: {a!r} is given twice. Name two different learners."
             )
         pair = self.pairs[min(i, j), max(i, j)]
-        return pair if i < j else turned(pair)
+        return pair if i < j else reverse(pair)
 
     @cached_property
-    def pairs(self) -> dict[tuple[int, int], Difference]:
+    def pairs(self) -> dict[tuple[int, int], PairedDifference]:
         """All pairs by their places, p adjusted over all: the best was not known beforehand."""
         k = len(self.results)
         return {(i, j): difference(self.results[i], self.results[j], k, self.alike)
@@ -147,7 +152,7 @@ class Comparison(Result):
     def verdicts(self) -> tuple[str, ...]:
         """A sentence for each other learner: how it compares with the best."""
         spec = score_format([result.found[self.score].value for result in self.results])
-        return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.results)))
+        return tuple(verdict_text(self.pairs[0, at], spec) for at in range(1, len(self.results)))
 
     @property
     def verdict(self) -> str:
@@ -160,7 +165,7 @@ class Comparison(Result):
         return comparison_report.report(found)
 
     @staticmethod
-    def _folded(found: dict[str, Any]) -> Derivation:
+    def _details(found: dict[str, Any]) -> Derivation:
         """The other tests, which are one click away."""
         return comparison_report.details(found)
 
@@ -186,7 +191,7 @@ class Comparison(Result):
             "groups": self._groups,
             "several": self.baseline.sample.several,
             "folds": len(self.baseline.folds),
-            "tested": len(self.baseline.sample.together.rows) if self.baseline.sample.tests else 0,
+            "tested": len(self.baseline.sample.all_tests.rows) if self.baseline.sample.tests else 0,
             "failures": [{"learner": name, **asdict(one)} for name, few in failures for one in few],
         }
 
@@ -210,7 +215,7 @@ class Comparison(Result):
 
 
 def _record(
-    score: str, name: str, evaluation: Evaluation, pair: Difference | None
+    score: str, name: str, evaluation: Evaluation, pair: PairedDifference | None
 ) -> dict[str, Any]:
     """A learner as plain values; ``difference`` is its score less that of the best."""
     estimate = evaluation[score]

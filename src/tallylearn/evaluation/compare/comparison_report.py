@@ -12,7 +12,7 @@ from tallylearn.evaluation.evaluate.evaluation_report import (
     caution_sentences,
     interval_heading,
 )
-from tallylearn.evaluation.scores.score import SCORES, titled
+from tallylearn.evaluation.scores.score import SCORES, score_title
 from tallylearn.evaluation.scores.tested_rows import TRAINING_ROWS
 from tallylearn.reporting.charts import Plot, draw_intervals
 from tallylearn.reporting.formatting import (
@@ -70,7 +70,7 @@ def _line(
 
 
 def _title(found: Found) -> str:
-    return titled(found["score"], found["class"])
+    return score_title(found["score"], found["class"])
 
 
 def _score_table(found: Found) -> Grid:
@@ -151,7 +151,7 @@ def _test_note(found: Found) -> str:
 def _variance_note(found: Found) -> str:
     """By how much the variance over rows is inflated."""
     name, tests = found["score"], found["tested"]
-    ratio = name in SQUARED_ERRORS or (SCORES.knows(name) and SCORES[name].pooled)
+    ratio = name in SQUARED_ERRORS or (SCORES.knows(name) and SCORES[name].is_pooled)
     if ratio and found["folds"] > 1:
         return "the variance is inflated as docs/guide/intervals.md says of this score"
     return f"the variance over {tests:,} tests is inflated by {TRAINING_ROWS:g} in {tests:,}"

@@ -97,25 +97,25 @@ def _of_folds(pair: Pair, alike: float | None) -> Iterator[Line]:
 def _of_rows(pair: Pair) -> Iterator[Line]:
     sample = pair.a.found.sample
     if pair.rows is not None and sample.groups is None:
-        b, c = pair.only
+        b, c = pair.exclusive_errors
         said = f"b = {b}, c = {c}, exact p "
         found = mcnemar(b, c)
         yield "McNemar, mid-p", MODELS, found.p, f"{said}{p_value_relation(found.exact)}"
-    if (won := _won(pair)) is not None:
+    if (won := _count_wins(pair)) is not None:
         said = f"first closer on {won[0]}, second on {won[1]}"
         yield "sign test", OFTENER, sign_test(*won), said
     if pair.score == "roc_auc" and (area := areas(pair)) is not None:
         yield "DeLong", AREAS, area.p, f"{area.difference:.3f} {area.interval}"
 
 
-def _won(pair: Pair) -> tuple[int, int] | None:
+def _count_wins(pair: Pair) -> tuple[int, int] | None:
     """On how many rows or groups each of them is nearer to the truth, ties left out."""
     score = SCORES[pair.score]
     if score.kind != "mean" and pair.score not in SHARES:
         return None
     moved, sample = pair.unit_influence(by_fold=False), pair.a.found.sample
     mean = pair.a.found[pair.score].pooled - pair.b.found[pair.score].pooled
-    if moved is None or not isfinite(mean) or sample.together.predictions.weight is not None:
+    if moved is None or not isfinite(mean) or sample.all_tests.predictions.weight is not None:
         return None
     apart = moved.sums * len(moved.units) + mean
     apart = np.where(np.abs(apart) > 1e-9 * np.abs(apart).max(initial=0), apart, 0)
@@ -135,7 +135,7 @@ def areas(pair: Pair, level: float = 0.95) -> AreaDifference | None:
     predictions, others = one.predictions[here], other.predictions[there]
     if predictions.proba is None or others.proba is None:
         return None
-    chosen = positive_class(predictions.known, mine.positive)
+    chosen = positive_class(predictions.known_classes, mine.positive)
     at = predictions.classes.index(chosen)
     truth = predictions.truth.codes == predictions.truth.values.index(chosen)
     weight = mine.sample.worth(predictions.weight)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.compare.paired_rows import SHARES, LearnerResult, Pair, PairedTest
-from tallylearn.evaluation.scores.score import SCORES, titled
+from tallylearn.evaluation.scores.score import SCORES, score_title
 from tallylearn.reporting.formatting import (
     difference_format,
     format_interval,
@@ -24,7 +24,7 @@ ABOUT = "the mean difference on rows like these, of models learned from tables l
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """Two learners on the same folds: by how much they differ, and how sure that is.
 
     ``deltas`` are those of the notes' Algorithm 3, err(h_a) - err(h_b) fold by fold, and ``delta``
@@ -70,7 +70,7 @@ class Difference:
         return -self.alike <= self.interval.low and self.interval.high <= self.alike
 
     def __str__(self) -> str:
-        return said(self, "z.3f")
+        return verdict_text(self, "z.3f")
 
     def __repr__(self) -> str:
         return str(self)
@@ -85,22 +85,38 @@ class Difference:
 
 def difference(
     a: LearnerResult, b: LearnerResult, learners: int = 2, alike: float | None = None
-) -> Difference:
+) -> PairedDifference:
     """One pair of so many learners."""
     pair, level = Pair(a, b), a.found.level
     tested = PairedTest.of(pair)
-    p, interval, test = _judged(pair, tested, tukey_level(level, learners))
+    p, interval, test = _test_pair(pair, tested, tukey_level(level, learners))
     if interval is not None:
         least, most = SCORES[pair.score].bounds
-        interval = interval.within(least - most, most - least)
-    return Difference(
-        a.name, b.name, pair.score, pair.by_fold, tested.mean, interval, p, test,
-        tukey(p, learners), pair.deltas, *pair.only, len({*a.folds, *b.folds}) - len(pair.both),
-        level, learners, a.found[pair.score].of, alike, tested.error,
-    )  # fmt: skip
+        interval = interval.clip(least - most, most - least)
+    only_a_wrong, only_b_wrong = pair.exclusive_errors
+    return PairedDifference(
+        a=a.name,
+        b=b.name,
+        score=pair.score,
+        by_fold=pair.by_fold,
+        mean=tested.mean,
+        interval=interval,
+        p=p,
+        test=test,
+        adjusted=tukey(p, learners),
+        deltas=pair.deltas,
+        only_a_wrong=only_a_wrong,
+        only_b_wrong=only_b_wrong,
+        left_out=len({*a.folds, *b.folds}) - len(pair.both),
+        level=level,
+        learners=learners,
+        of=a.found[pair.score].of,
+        alike=alike,
+        error=tested.error,
+    )
 
 
-def _judged(pair: Pair, tested: PairedTest, level: float) -> tuple[float, Interval | None, str]:
+def _test_pair(pair: Pair, tested: PairedTest, level: float) -> tuple[float, Interval | None, str]:
     """p, the interval that agrees with it, and the test."""
     if tested.error > 0:
         from scipy.special import stdtr
@@ -120,7 +136,7 @@ def _judged(pair: Pair, tested: PairedTest, level: float) -> tuple[float, Interv
     if not tested.mean:
         return 1.0, _of_none(pair, tested, level), f"{tested.test}: no row differs"
     if pair.score in SHARES:  # every row says the same: Student has no spread, the coin has
-        return mcnemar(*pair.only).p, _of_coins(pair, level), "McNemar, mid-p"
+        return mcnemar(*pair.exclusive_errors).p, _of_coins(pair, level), "McNemar, mid-p"
     return nan, None, "not tested, because all rows differ by the same"
 
 
@@ -134,13 +150,13 @@ def _of_none(pair: Pair, tested: PairedTest, level: float) -> Interval | None:
 
 def _of_coins(pair: Pair, level: float) -> Interval:
     """McNemar's test turned round: R. G. Newcombe, Statistics in Medicine 17, 1998, p. 2635."""
-    (b, c), rows, sign = pair.only, pair.rows, -SHARES[pair.score]
+    (b, c), rows, sign = pair.exclusive_errors, pair.rows, -SHARES[pair.score]
     assert rows is not None
     low, high = sorted(sign * (2 * x - 1) * (b + c) / len(rows) for x in mid_p(b, b + c, level))
     return Interval(low, high, level, "mid-p of the rows that differ", ABOUT)
 
 
-def turned(pair: Difference) -> Difference:
+def reverse(pair: PairedDifference) -> PairedDifference:
     """The same, the other way round."""
     ends = pair.interval
     if ends is not None:
@@ -152,10 +168,10 @@ def turned(pair: Difference) -> Difference:
     )  # fmt: skip
 
 
-def said(pair: Difference, spec: str) -> str:
+def verdict_text(pair: PairedDifference, spec: str) -> str:
     """The verdict on a pair in words."""
     spec = difference_format(spec, pair.mean, (*(pair.interval or ()),))
-    winner, mean, score = pair.better, pair.mean, titled(pair.score, pair.of)
+    winner, mean, score = pair.better, pair.mean, score_title(pair.score, pair.of)
     if not isfinite(pair.adjusted):
         return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
     more = f" (Tukey-adjusted for {pair.learners} learners)" if pair.learners > 2 else ""
@@ -182,7 +198,7 @@ def said(pair: Difference, spec: str) -> str:
     )
 
 
-def _equivalence(pair: Difference) -> str:
+def _equivalence(pair: PairedDifference) -> str:
     """Whether the pair is equivalent within ``alike``, where that was given."""
     if pair.alike is None:
         return ""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.score import SCORES, measure
-from tallylearn.evaluation.scores.tested_rows import Sample, UnitInfluence
+from tallylearn.evaluation.scores.tested_rows import ScoredSample, UnitInfluence
 from tallylearn.statistics.significance_tests import paired_t_corrected
 from tallylearn.tables import Array
 
@@ -37,7 +37,7 @@ class LearnerResult:
     def score(self) -> str:
         return self.found.scores[0]
 
-    def sample_of(self, places: set[tuple[int, int]]) -> Sample:
+    def sample_of(self, places: set[tuple[int, int]]) -> ScoredSample:
         """The tests of some of the folds."""
         sample = self.found.sample
         return sample.of_folds(places) if places and len(places) < len(self.folds) else sample
@@ -70,7 +70,7 @@ class Pair:
 
     @property
     def by_fold(self) -> tuple[float, ...]:
-        return self._apart(self.score)
+        return self._fold_differences(self.score)
 
     @property
     def rows(self) -> Array | None:
@@ -82,7 +82,7 @@ class Pair:
         return np.asarray(theirs[both, 1] - mine[both, 1])
 
     @property
-    def only(self) -> tuple[int, int]:
+    def exclusive_errors(self) -> tuple[int, int]:
         """How many rows only a gets wrong, and only b."""
         rows = self.rows
         return (0, 0) if rows is None else (int((rows > 0).sum()), int((rows < 0).sum()))
@@ -94,7 +94,7 @@ class Pair:
         if rows is None:
             low = SCORES[self.score].better == "low"
             return tuple(d if low else -d for d in self.by_fold)
-        return self._apart("error") if self.both else tuple(map(float, rows))
+        return self._fold_differences("error") if self.both else tuple(map(float, rows))
 
     def mean(self) -> tuple[float, bool]:
         """How far apart they are: by the mean of folds, or by all rows that both predicted.
@@ -102,7 +102,7 @@ class Pair:
         By all rows where the score is a ratio, or where a fold has no score.
         """
         apart = self.by_fold
-        pooled = SCORES[self.score].pooled
+        pooled = SCORES[self.score].is_pooled
         if len(apart) > 1 and all(map(isfinite, apart)) and not pooled:
             return float(np.mean(apart)), True
         if pooled and self.both and len({*self.a.folds, *self.b.folds}) > len(self.both):
@@ -141,7 +141,7 @@ class Pair:
     @property
     def threshold_dependent(self) -> bool:
         """Whether the score is a ratio of counts, which moves with the decision threshold."""
-        return SCORES[self.score].part == "confusion" and SCORES[self.score].pooled
+        return SCORES[self.score].part == "confusion" and SCORES[self.score].is_pooled
 
     def unit_influence(self, by_fold: bool) -> UnitInfluence | None:
         """How far every row or group moves the difference."""
@@ -157,7 +157,7 @@ class Pair:
         mine, theirs = (result.unit_influence_with_training(places) for result in (self.a, self.b))
         return None if mine is None or theirs is None else mine - theirs
 
-    def _apart(self, score: str) -> tuple[float, ...]:
+    def _fold_differences(self, score: str) -> tuple[float, ...]:
         positive, mine, theirs = self.a.found.positive, self.a.folds, self.b.folds
         values = ((measure(folds[at], score, positive).value for folds in (mine, theirs))
                   for at in self.both)  # fmt: skip
@@ -178,7 +178,7 @@ class PairedTest:
         """Over the units of the sample, rows or groups, each with all of its tests."""
         mean, by_fold = pair.mean()
         if not isfinite(mean):
-            return cls(mean, nan, inf, f"not tested, because {_without(pair)}")
+            return cls(mean, nan, inf, f"not tested, because {_undefined_reason(pair)}")
         sample = pair.a.found.sample
         unit = "rows" if sample.groups is None else "groups"
         if sample.single_unit(pair.score, pair.a.found.positive):
@@ -189,7 +189,7 @@ class PairedTest:
             return cls._of_folds(pair, mean)
         if len(moved.units) < 2:
             return cls(mean, nan, inf, f"not tested, because only one {unit[:-1]} was tested")
-        tests = len(sample.together.rows)
+        tests = len(sample.all_tests.rows)
         if (trained := pair.unit_influence_with_training()) is not None:
             error = trained.learner_standard_error(tests)
         else:
@@ -206,7 +206,7 @@ class PairedTest:
         return cls(mean, abs(mean / found.t) if found.t else nan, found.df, "corrected resampled t")
 
 
-def _without(pair: Pair) -> str:
+def _undefined_reason(pair: Pair) -> str:
     """Why two scores have no difference."""
     for result in (pair.a, pair.b):
         found = result.found[pair.score]

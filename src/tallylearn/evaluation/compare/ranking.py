@@ -67,14 +67,14 @@ class Ranking(Result):
         return SCORES[self.score].better
 
     @cached_property
-    def _turned(self) -> Array:
+    def _higher_is_better(self) -> Array:
         """The scores, so that high is better."""
         return self.table if self.better == "high" else -self.table
 
     @cached_property
     def friedman(self) -> Friedman:
         """The Friedman test, with the mean ranks."""
-        return friedman(self._turned)
+        return friedman(self._higher_is_better)
 
     @property
     def ranks(self) -> dict[str, float]:
@@ -178,11 +178,13 @@ class Ranking(Result):
         alike = [name for name in ranks if name != first and name not in worse]
         text = f"The learners differ over {n} tables ({by}). {first} has the best mean rank, "
         text += f"{best:.2f}."
-        text += f" It is better than {_joined(worse)}." if worse else ""
-        return text + (f" No difference shown between it and {_joined(alike)}." if alike else "")
+        text += f" It is better than {_join_names(worse)}." if worse else ""
+        return text + (
+            f" No difference shown between it and {_join_names(alike)}." if alike else ""
+        )
 
 
-def ranking(found: Mapping[str, Comparison]) -> Ranking:
+def rank_learners(found: Mapping[str, Comparison]) -> Ranking:
     """Comparisons of the same learners on several tables, as one."""
     if len(found) < 2:
         raise OptionError(
@@ -215,5 +217,5 @@ def ranking(found: Mapping[str, Comparison]) -> Ranking:
     )
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -13,10 +13,10 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.evaluation.curves import overfitting
-from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
+from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, CurvePoint, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.scores.score import SCORES, remedy, titled
+from tallylearn.evaluation.scores.score import SCORES, remedy, score_title
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.reporting.formatting import (
     align_decimals,
@@ -39,7 +39,7 @@ class Curve(Trend, Result):
     """
 
     @property
-    def headed(self) -> str:
+    def heading(self) -> str:
         """The learner, what is varied, and which rows are tested."""
         return f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}"
 
@@ -57,12 +57,12 @@ class Curve(Trend, Result):
     @property
     def overfitting(self) -> dict[Any, Any]:
         """The values or sizes that over-fit, each with the value that shows it."""
-        return self._held(OVER)
+        return self._confirmed(OVER)
 
     @property
     def underfitting(self) -> dict[Any, Any]:
         """The values or sizes that under-fit, each with the value that shows it."""
-        return self._held(UNDER)
+        return self._confirmed(UNDER)
 
     @property
     def best(self) -> Any:
@@ -78,7 +78,11 @@ class Curve(Trend, Result):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         """The scores along the curve, and the verdicts."""
-        title, records, base = titled(found["score"], found["class"]), found["records"], "baseline"
+        title, records, base = (
+            score_title(found["score"], found["class"]),
+            found["records"],
+            "baseline",
+        )
         sides = [[number_of(line[side]) for line in (*records, found[base])]
                  for side in (TRAIN, TEST)]  # fmt: skip
         ends = [(number_of(line["test_low"]), number_of(line["test_high"])) for line in records]
@@ -101,18 +105,18 @@ class Curve(Trend, Result):
         sides = {side: self.baseline.value(side) for side in (TRAIN, TEST)}
         return {name: getattr(self, name) for name in named} | {
             "kind": "curve",
-            "title": self.headed,
+            "title": self.heading,
             "class": self.of,
             "places": [str(point.at) for point in self.points],
             "baseline": {"at": self.baseline.at} | sides,
             "verdicts": [verdict.record() for verdict in self.verdicts],
-            "undefined": [*self._undefined()],
+            "undefined": [*self._undefined_scores()],
         }
 
     def records(self) -> list[dict[str, Any]]:
         """One row a place on the curve."""
         return [
-            {"what": self.what, "at": self._shown(point.at), "score": self.score}
+            {"what": self.what, "at": self._plain_value(point.at), "score": self.score}
             | {f"{side}{end}": value for side, end, value in self._numbers(point)}
             | {"train_by_fold": list(point.train), "test_by_fold": list(point.test)}
             for point in self.points
@@ -126,33 +130,33 @@ class Curve(Trend, Result):
         places = [x for x, _ in known]
         log = min(places) > 0 and max(places) / min(places) >= MIN_LOG_RATIO
         series = {
-            side: self._series(places, [self.scored(point, side) for _, point in known])
+            side: self._series(places, [self.average(point, side) for _, point in known])
             for side in (TRAIN, TEST)
         }
         title = "Learning curve" if self.what == ROWS else "Validation curve"
         return {"curve": draw_lines(series, title, self.what, self.title, log_x=log,
                                     y_limits=SCORES[self.score].bounds)}  # fmt: skip
 
-    def _held(self, kind: str) -> dict[Any, Any]:
+    def _confirmed(self, kind: str) -> dict[Any, Any]:
         found = [v for v in self.verdicts if v.kind == kind and v.holds]
         return {v.at if isinstance(v.at, Hashable) else repr(v.at): v.witness for v in found}
 
-    def _numbers(self, point: Point) -> Iterator[tuple[str, str, float | None]]:
+    def _numbers(self, point: CurvePoint) -> Iterator[tuple[str, str, float | None]]:
         for side in (TRAIN, TEST):
-            found = self.scored(point, side)
+            found = self.average(point, side)
             low, high = (None, None) if found.interval is None else found.interval
             yield from ((side, "", found.value), (side, "_low", low), (side, "_high", high))
 
-    def _shown(self, at: Any) -> Any:
+    def _plain_value(self, at: Any) -> Any:
         """A value for a column of a frame: as it is where all are of one plain type."""
         plain = {type(point.at) for point in self.points} in ({int}, {float}, {int, float}, {str})
         return at if plain else repr(at)
 
-    def _undefined(self) -> Iterator[str]:
+    def _undefined_scores(self) -> Iterator[str]:
         """Which scores have no number, why, and what to do about it."""
         sides = ((point, side) for point in self.points for side in (TRAIN, TEST))
-        if found := [side for side in sides if self.without(side)]:
-            said, (point, side) = self.without(found[0]), found[0]
+        if found := [side for side in sides if self.undefined_text(side)]:
+            said, (point, side) = self.undefined_text(found[0]), found[0]
             why = f": on the first of them {point.reasons[side]}" if point.reasons.get(side) else ""
             more = f" {len(found) - 1} more likewise." if len(found) > 1 else ""
             yield f"{said[0].upper()}{said[1:]}{why}.{more}{self._remedy(point[side])}"

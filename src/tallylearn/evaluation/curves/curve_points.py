@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.score import SCORES, TIED, titled
+from tallylearn.evaluation.scores.score import SCORES, TIED, score_title
 from tallylearn.evaluation.scores.tested_rows import UnitInfluence
 from tallylearn.reporting.formatting import format_number
 from tallylearn.statistics.confidence_intervals import (
@@ -52,7 +52,7 @@ class Average:
             return cls(mean, None, NO_SPREAD)
         return cls(mean, corrected_t(known, test_share, level))
 
-    def centred(self, value: float) -> Average:
+    def recentre(self, value: float) -> Average:
         """The same spread over folds around another value: the score of all folds pooled."""
         if self.interval is None or not isfinite(value):
             return replace(self, value=value)
@@ -65,7 +65,7 @@ class Average:
         return self.interval is not None and self.interval.low > 0
 
     @property
-    def untested(self) -> bool:
+    def is_untested(self) -> bool:
         """Whether it is no zero, and nothing says how sure it is."""
         return self.interval is None and self.value != 0
 
@@ -86,7 +86,7 @@ class RowByRow:
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """One place on a curve: the score on the rows learned from and on others, fold by fold."""
 
     at: Any  # the number of rows, or the value of the option
@@ -117,7 +117,7 @@ class Point:
         return isfinite(self.value(TRAIN)) and isfinite(self.value(TEST))
 
 
-Side = tuple[Point, str]  # a place, and which of its rows
+Side = tuple[CurvePoint, str]  # a place, and which of its rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,62 +131,62 @@ class Trend:
     n: int
     level: float
     test_share: float
-    points: tuple[Point, ...]
-    baseline: Point
+    points: tuple[CurvePoint, ...]
+    baseline: CurvePoint
     of: Any = None  # the class, where the score is of one
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
 
     @property
     def title(self) -> str:
         """The score, and of which class it is."""
-        return titled(self.score, self.of)
+        return score_title(self.score, self.of)
 
     def losses(self, values: Sequence[float]) -> Array:
         """Scores turned so that lower is better."""
         sign = 1.0 if SCORES[self.score].better == "low" else -1.0
         return sign * np.asarray(values, dtype=float)
 
-    def loss(self, point: Point, side: str) -> float:
+    def loss(self, point: CurvePoint, side: str) -> float:
         """The score of a point, signed so that lower is better."""
         return float(self.losses([point.value(side)])[0])
 
-    def scored(self, point: Point, side: str = TEST) -> Average:
+    def average(self, point: CurvePoint, side: str = TEST) -> Average:
         """The score of a point, its interval cut at the bounds of the score.
 
         Where the folds show no spread it is the interval of the rows, as `evaluate` has it.
         """
-        found = Average.of(point[side], self.test_share, self.level).centred(point.value(side))
+        found = Average.of(point[side], self.test_share, self.level).recentre(point.value(side))
         if found.interval is not None:
-            return replace(found, interval=found.interval.within(*SCORES[self.score].bounds))
+            return replace(found, interval=found.interval.clip(*SCORES[self.score].bounds))
         return replace(found, interval=self._by_rows((point, side)))
 
-    def apart(self, mine: Side, theirs: Side) -> Average:
+    def difference(self, mine: Side, theirs: Side) -> Average:
         """The error of one less that of another, over the folds; where these agree, over rows."""
         found = Average.of(self._by_fold(mine, theirs), self.test_share, self.level)
-        found = found.centred(self._difference(mine, theirs))
+        found = found.recentre(self._difference(mine, theirs))
         if not isfinite(found.value):
-            return replace(found, reason=self.without(mine) or self.without(theirs))
+            return replace(found, reason=self.undefined_text(mine) or self.undefined_text(theirs))
         if found.interval is None:
             found = self._over_rows(found, mine, theirs)
         if found.interval is None:
             return found
         least, most = SCORES[self.score].bounds
-        return replace(found, interval=found.interval.within(least - most, most - least))
+        return replace(found, interval=found.interval.clip(least - most, most - least))
 
-    def narrowed(self, before: Point, last: Point) -> Average:
+    def gap_change(self, before: CurvePoint, last: CurvePoint) -> Average:
         """By how much the gap between training and test falls from one place to another."""
         gaps = [self._by_fold((point, TEST), (point, TRAIN)) for point in (before, last)]
         values = [self._difference((point, TEST), (point, TRAIN)) for point in (before, last)]
-        found = Average.of(apart(*gaps), self.test_share, self.level)
-        found = found.centred(values[0] - values[1])
+        found = Average.of(subtract(*gaps), self.test_share, self.level)
+        found = found.recentre(values[0] - values[1])
         if found.interval is not None or not isfinite(found.value):
             return found
-        first, then = (self.apart((p, TEST), (p, TRAIN)).interval for p in (before, last))
+        first, then = (self.difference((p, TEST), (p, TRAIN)).interval for p in (before, last))
         if first is None or then is None:
             return found
         return Average(found.value, difference_of(values, (first, then), ABOUT))
 
-    def without(self, side: Side) -> str:
+    def undefined_text(self, side: Side) -> str:
         """That a score has no number, where it has none."""
         point, which = side
         if isfinite(value := point.value(which)):
@@ -195,20 +195,20 @@ class Trend:
         many = f" on {bad} of {len(point[which])} folds" if len(point[which]) > 1 else ""
         is_so = "infinite" if value == value else "no number"
         where = "training" if which == TRAIN else "test"
-        return f"the {where} {self.title} of {self.named(point.at)} is {is_so}{many}"
+        return f"the {where} {self.title} of {self.place_text(point.at)} is {is_so}{many}"
 
-    def named(self, at: Any) -> str:
+    def place_text(self, at: Any) -> str:
         if at == self.baseline.at:
             return f"the {at}"
         return f"{at} rows" if self.what == "rows" else f"{self.what}={at!r}"
 
     def _by_fold(self, mine: Side, theirs: Side) -> Array:
-        return apart(*(self.losses(point[side]) for point, side in (mine, theirs)))
+        return subtract(*(self.losses(point[side]) for point, side in (mine, theirs)))
 
     def _difference(self, mine: Side, theirs: Side) -> float:
         """The loss of one less that of the other; 0 where it is rounding only."""
         ours, others = (np.array([self.loss(*side)]) for side in (mine, theirs))
-        return float(apart(ours, others)[0])
+        return float(subtract(ours, others)[0])
 
     def _by_rows(self, side: Side) -> Interval | None:
         found = side[0].rows.get(side[1])
@@ -220,15 +220,15 @@ class Trend:
         if here is None or there is None:
             return found
         if mine[1] == theirs[1] and (moved := _moved_apart(here.moved, there.moved)) is not None:
-            return self._paired(found, moved, here.tests)
+            return self._paired_interval(found, moved, here.tests)
         ends = here.interval, there.interval
         if ends[0] is None or ends[1] is None:
             return replace(found, reason=f"{found.reason}, and its rows do not tell")
         values = [self.loss(*side) for side in (mine, theirs)]
-        turned = tuple(map(self._turned, filter(None, ends)))
+        turned = tuple(map(self._error_interval, filter(None, ends)))
         return Average(found.value, difference_of(values, turned, ABOUT))
 
-    def _paired(self, found: Average, moved: UnitInfluence, tests: float) -> Average:
+    def _paired_interval(self, found: Average, moved: UnitInfluence, tests: float) -> Average:
         if len(moved.units) < 2:
             return replace(found, reason="only one row or group was tested")
         if not (error := moved.learner_standard_error(tests)) > 0:
@@ -244,7 +244,7 @@ class Trend:
         )
         return Average(found.value, ends)
 
-    def _turned(self, ends: Interval) -> Interval:
+    def _error_interval(self, ends: Interval) -> Interval:
         """The interval of a score as one of an error."""
         if SCORES[self.score].better == "low":
             return ends
@@ -263,7 +263,7 @@ def alike(values: Array) -> bool:
     return bool(np.ptp(values) <= TIED * np.abs(values).max())
 
 
-def apart(a: Array, b: Array) -> Array:
+def subtract(a: Array, b: Array) -> Array:
     """The difference, fold by fold; 0 where it is rounding only."""
     with np.errstate(invalid="ignore"):  # inf - inf of scores without a bound
         found = a - b

@@ -12,16 +12,16 @@ import numpy as np
 from tallylearn.errors import KindError, OptionError, error_context, items_of, short_repr
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.evaluation.curves.curve import ROWS, Curve
-from tallylearn.evaluation.curves.curve_points import Point
-from tallylearn.evaluation.curves.train_and_test import beside, growing, point
+from tallylearn.evaluation.curves.curve_points import CurvePoint
+from tallylearn.evaluation.curves.train_and_test import baseline_point, nested_order, point
 from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
 from tallylearn.evaluation.running.parallel_folds import jobs
-from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.progress_bar import fold_progress
 from tallylearn.evaluation.running.usual_scores import ERRORS
-from tallylearn.evaluation.scores.score import SCORES, titled
+from tallylearn.evaluation.scores.score import SCORES, score_title
 from tallylearn.evaluation.scores.score_names import one_word
 from tallylearn.sources.memory.arrays import as_float
 from tallylearn.statistics.confidence_intervals import check_level
@@ -123,14 +123,14 @@ def learning_curve(
         shared_folds = SharedFolds.of(
             dataset, cv, score=score, positive=positive, level=level, usual=ERRORS
         )
-        orders = [growing(split.train, dataset.strata, seed) for split in shared_folds.splits]
+        orders = [nested_order(split.train, dataset.strata, seed) for split in shared_folds.splits]
         points = []
-        with watching([learner], shared_folds.folds * len(chosen), progress) as watch:
+        with fold_progress([learner], shared_folds.folds * len(chosen), progress) as watch:
             for size in chosen:
-                parts = [order[: _taken(size, len(order))] for order in orders]
+                parts = [order[: _row_count(size, len(order))] for order in orders]
                 rows = round(float(np.mean([*map(len, parts)])))
                 points.append(point(shared_folds, learner, rows, parts, watch))
-        return _drawn(shared_folds, learner_text(learner), ROWS, points)
+        return _make_curve(shared_folds, learner_text(learner), ROWS, points)
 
 
 def validation_curve(
@@ -208,7 +208,7 @@ def validation_curve(
     """
     with error_context("validation_curve"), jobs(n_jobs):
         chosen = _values(values)
-        learners = [_with(learner, option, value) for value in chosen]
+        learners = [_with_option(learner, option, value) for value in chosen]
         check_level("level", level)
         dataset = Dataset.of(X, y, sample_weight, groups, task_of(learner), learners=learners)
         score = one_word(scoring, score, "score")
@@ -216,20 +216,22 @@ def validation_curve(
             dataset, cv, score=score, positive=positive, level=level, usual=ERRORS
         )
         trains = [split.train for split in shared_folds.splits]
-        with watching([learner], shared_folds.folds * len(chosen), progress) as watch:
+        with fold_progress([learner], shared_folds.folds * len(chosen), progress) as watch:
             points = [
                 point(shared_folds, one, value, trains, watch)
                 for one, value in zip(learners, chosen, strict=True)
             ]
-        return _drawn(shared_folds, learner_text(learner), option, points)
+        return _make_curve(shared_folds, learner_text(learner), option, points)
 
 
-def _drawn(shared_folds: SharedFolds, learner: str, what: str, points: list[Point]) -> Curve:
+def _make_curve(
+    shared_folds: SharedFolds, learner: str, what: str, points: list[CurvePoint]
+) -> Curve:
     score = SCORES[shared_folds.score]
     of = shared_folds.positive if score.of == "positive" else None
     remarks = shared_folds.remarks
-    if score.pooled and len(shared_folds.splits) > 1:
-        remarks = (*remarks, POOLED_NOTE.format(titled(shared_folds.score, of)))
+    if score.is_pooled and len(shared_folds.splits) > 1:
+        remarks = (*remarks, POOLED_NOTE.format(score_title(shared_folds.score, of)))
     return Curve(
         learner=learner,
         what=what,
@@ -239,7 +241,7 @@ def _drawn(shared_folds: SharedFolds, learner: str, what: str, points: list[Poin
         level=shared_folds.level,
         test_share=tested_share(shared_folds.splits),
         points=tuple(points),
-        baseline=beside(shared_folds),
+        baseline=baseline_point(shared_folds),
         of=of,
         remarks=remarks,
     )
@@ -276,7 +278,7 @@ def _is_count(size: Any) -> bool:
     return isinstance(size, Integral) and int(size) > 1
 
 
-def _taken(size: float, rows: int) -> int:
+def _row_count(size: float, rows: int) -> int:
     """How many of the rows of a training part."""
     if size > rows:
         raise OptionError(
@@ -295,7 +297,7 @@ def _values(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _with(learner: Any, option: str, value: Any) -> Any:
+def _with_option(learner: Any, option: str, value: Any) -> Any:
     """The learner with another value of an option."""
     if not isinstance(option, str):
         raise OptionError(

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Point, RowByRow, alike
+from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, CurvePoint, RowByRow, alike
 from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.running.baseline import BASELINES, baseline
 from tallylearn.evaluation.running.cross_validation import CrossValidation, Watch
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_scores import score_folds
-from tallylearn.evaluation.scores.estimate import estimated
+from tallylearn.evaluation.scores.estimate import estimate_score
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
 
@@ -29,7 +29,7 @@ def point(
     at: Any,
     trains: list[Array],
     watch: Watch | None = None,
-) -> Point:
+) -> CurvePoint:
     """Fit on some rows of every training part; ask about those, and about the test part."""
     both = [
         replace(split, train=train, test=np.concatenate([train, split.test]))
@@ -48,11 +48,11 @@ def point(
     by_rows = {name: found for name, one in sides.items() if (found := one.row_by_row) is not None}
     reasons = {name: one.reason for name, one in sides.items()}
     learned, tested = (tuple(one.values) for one in sides.values())
-    pooled = {name: value for name, one in sides.items() if (value := one.pooled) is not None}
-    return Point(at, learned, tested, rows=by_rows, reasons=reasons, pooled=pooled)
+    pooled = {name: value for name, one in sides.items() if (value := one.pooled_score) is not None}
+    return CurvePoint(at, learned, tested, rows=by_rows, reasons=reasons, pooled=pooled)
 
 
-def beside(shared_folds: SharedFolds) -> Point:
+def baseline_point(shared_folds: SharedFolds) -> CurvePoint:
     """The baseline, learned from the whole training parts."""
     dataset, trains = shared_folds.dataset, [split.train for split in shared_folds.splits]
     return point(shared_folds, baseline(dataset), BASELINES[dataset.task], trains)
@@ -86,7 +86,7 @@ class _FoldScores:
         score, positive = self.shared_folds.score, self.shared_folds.positive
         tally = tested_rows.predictions.tally([score], positive)
         found = measure(tally, score, positive)
-        self.whole = self.whole + tally if SCORES[score].pooled else self.whole
+        self.whole = self.whole + tally if SCORES[score].is_pooled else self.whole
         self.values.append(found.value)
         self.reason = self.reason or found.reason
         self.kept.append(tested_rows)
@@ -94,10 +94,10 @@ class _FoldScores:
             self.kept.clear()
 
     @property
-    def pooled(self) -> float | None:
+    def pooled_score(self) -> float | None:
         """The score of all folds' predictions together, where it is a ratio."""
         score, positive = self.shared_folds.score, self.shared_folds.positive
-        if not SCORES[score].pooled or len(self.values) < 2:
+        if not SCORES[score].is_pooled or len(self.values) < 2:
             return None
         return measure(self.whole, score, positive).value
 
@@ -115,19 +115,19 @@ class _FoldScores:
         folds = tuple(bundle for _, _, bundle in found.folds)
         given = found.whole, folds, (), found.sample, positive, shared_folds.level
         moved = found.sample.unit_influence(score, positive, len(folds) > 1)
-        return RowByRow(estimated(score, *given).interval, moved, sum(map(_size, self.kept)))
+        return RowByRow(estimate_score(score, *given).interval, moved, sum(map(_size, self.kept)))
 
 
 def _size(tested_rows: RowPredictions) -> int:
     return len(tested_rows.rows)
 
 
-def growing(rows: Array, strata: Codes | None, seed: int) -> Array:
+def nested_order(rows: Array, strata: Codes | None, seed: int) -> Array:
     """The rows in the order of their hash; any first part has the classes in their shares.
 
     Of n rows of a class the i-th by its hash stands at (i - 1/2) / n, and the rows go by that.
     """
-    rows = rows[np.argsort(hashed(seed, rows), kind="stable")]
+    rows = rows[np.argsort(splitmix64(seed, rows), kind="stable")]
     if strata is None:
         return rows
     place = np.empty(len(rows))

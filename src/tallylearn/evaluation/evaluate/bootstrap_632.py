@@ -26,7 +26,7 @@ from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES, Score
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Folds
-from tallylearn.folds.givens import read
+from tallylearn.folds.givens import read_cv
 from tallylearn.reporting.formatting import format_column
 from tallylearn.tables import Codes
 from tallylearn.workings import Grid
@@ -36,7 +36,7 @@ TURNS = 200  # ways to put predictions beside the truth of other rows
 
 
 @dataclass(frozen=True)
-class Bootstrapped:
+class BootstrapScore:
     """A score by the bootstrap, in all its forms."""
 
     score: str
@@ -48,10 +48,10 @@ class Bootstrapped:
     plus: float  # .632+; NaN where the score is no mean over all rows
 
     @classmethod
-    def of(cls, score: str, apparent: float, out: float, none: float) -> Bootstrapped:
+    def of(cls, score: str, apparent: float, out: float, none: float) -> BootstrapScore:
         """From the three scores; of a score that should be high all signs are turned.
 
-        >>> found = Bootstrapped.of("error", 0.0, 0.5, 0.5)  # a nearest neighbour on noise
+        >>> found = BootstrapScore.of("error", 0.0, 0.5, 0.5)  # a nearest neighbour on noise
         >>> found.point632, found.plus, found.overfitting
         (0.316, 0.5, 1.0)
         """
@@ -74,20 +74,20 @@ class Bootstrapped:
         )
 
 
-def bootstrapped(
+def bootstrap_scores(
     learner: Any,
     dataset: Dataset,
     cv: Any,
     tested_rows: tuple[RowPredictions, ...],
     scores: tuple[str, ...],
     positive: Any,
-) -> dict[str, Bootstrapped]:
+) -> dict[str, BootstrapScore]:
     """Every score by the bootstrap, where that is how the rows were dealt out."""
-    folds = None if cv is None else read(cv, dataset.task)
+    folds = None if cv is None else read_cv(cv, dataset.task)
     if not isinstance(folds, Folds) or folds.scheme != "bootstrap" or not tested_rows:
         return {}
-    model = CrossValidation(learner, dataset).fitted()
-    (whole,) = AsFitted(model, dataset).predict_folds(as_fitted.planned(dataset)[1])
+    model = CrossValidation(learner, dataset).fit_rows()
+    (whole,) = AsFitted(model, dataset).predict_folds(as_fitted.plan_folds(dataset)[1])
     out = [_counted_once(one, tested_rows, len(dataset)) for one in tested_rows]
     found = {}
     for name in scores:
@@ -96,7 +96,7 @@ def bootstrapped(
                        start=out[0].tally([name], positive))  # fmt: skip
         apparent = score.value(whole.predictions.tally([name], positive), positive)
         none = _no_information(whole.predictions, score, positive)
-        found[str(name)] = Bootstrapped.of(name, apparent, score.value(left_out, positive), none)
+        found[str(name)] = BootstrapScore.of(name, apparent, score.value(left_out, positive), none)
     return found
 
 
@@ -118,16 +118,16 @@ def _no_information(predictions: Predictions, score: Score, positive: Any) -> fl
         shares = np.bincount(
             predictions.truth.codes, predictions.weight, len(predictions.truth.values)
         )
-        each = [_beside(predictions, np.full(len(predictions), at), score, positive)
+        each = [_score_with_truth(predictions, np.full(len(predictions), at), score, positive)
                 for at in range(len(shares))]  # fmt: skip
         return float(np.average(each, weights=shares))
     n = len(predictions)
     turns = np.unique(np.linspace(0, n, min(n, TURNS), endpoint=False).astype(int))
     places = (np.roll(np.arange(n), int(turn)) for turn in turns)
-    return float(np.mean([_beside(predictions, at, score, positive) for at in places]))
+    return float(np.mean([_score_with_truth(predictions, at, score, positive) for at in places]))
 
 
-def _beside(predictions: Predictions, at: Any, score: Score, positive: Any) -> float:
+def _score_with_truth(predictions: Predictions, at: Any, score: Score, positive: Any) -> float:
     """The score where the truth is another: one class, or that of other rows."""
     if isinstance(predictions.truth, Codes):
         truth: Any = replace(predictions.truth, codes=at.astype(np.int32))
@@ -136,7 +136,7 @@ def _beside(predictions: Predictions, at: Any, score: Score, positive: Any) -> f
     return score.value(replace(predictions, truth=truth).tally([score.key], positive), positive)
 
 
-def records(found: Mapping[str, Bootstrapped]) -> list[dict[str, Any]]:
+def records(found: Mapping[str, BootstrapScore]) -> list[dict[str, Any]]:
     return [asdict(one) | {"score": name} for name, one in found.items()]
 
 

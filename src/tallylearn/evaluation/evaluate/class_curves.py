@@ -32,9 +32,9 @@ class ClassCurves:
         return cls(ranks, bins, level)
 
     @property
-    def ranked(self) -> bool:
+    def is_defined(self) -> bool:
         """Whether there are rows of the class, and others."""
-        wrong, right = self.ranks.above()
+        wrong, right = self.ranks.cumulative_weights()
         return bool(wrong[-1] > 0 and right[-1] > 0)
 
     @property
@@ -48,7 +48,7 @@ class ClassCurves:
     @property
     def share(self) -> float:
         """Of the rows that are of the class."""
-        wrong, right = self.ranks.above()
+        wrong, right = self.ranks.cumulative_weights()
         return float(right[-1] / (wrong[-1] + right[-1]))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import error_context
-from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrapped
+from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrap_scores
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running import as_fitted, unseen_rows
@@ -14,14 +14,14 @@ from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import CrossValidation
 from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.dataset_warnings import cautions_of
-from tallylearn.evaluation.running.fold_plan import FOLDS, models_of, planned
+from tallylearn.evaluation.running.fold_plan import FOLDS, models_of, plan_folds
 from tallylearn.evaluation.running.fold_scores import check_options, score_folds
 from tallylearn.evaluation.running.parallel_folds import jobs
-from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.progress_bar import fold_progress
 from tallylearn.evaluation.running.usual_scores import check_scores
 from tallylearn.evaluation.scores.custom_scores import try_functions
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
-from tallylearn.folds import held
+from tallylearn.folds import keep_splits
 
 
 def evaluate(
@@ -102,7 +102,7 @@ def evaluate(
     """
     with error_context("evaluate"), jobs(n_jobs):
         check_options(level, on_error)
-        task, cv, fitted = task_of(estimator), held(cv), cv is None
+        task, cv, fitted = task_of(estimator), keep_splits(cv), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None
         known = as_fitted.classes_of(estimator) if fitted else ()
         dataset = Dataset.of(
@@ -112,24 +112,26 @@ def evaluate(
         positive = dataset.positive(positive)
         scores = check_scores(one_word(scoring, scores, "scores"), positive, dataset)
         bagged = unseen_rows.asked_for(cv, estimator)
-        plan = as_fitted.planned if fitted else unseen_rows.planned if bagged else None
-        named, assignments, remarks = planned(cv, dataset) if plan is None else plan(dataset)
+        plan = as_fitted.plan_folds if fitted else unseen_rows.plan_folds if bagged else None
+        named, assignments, remarks = plan_folds(cv, dataset) if plan is None else plan(dataset)
         groups_of = None if by is None else dataset.column(by)
-        with watching([estimator], 1 if bagged else models_of(assignments), progress) as watch:
+        with fold_progress([estimator], 1 if bagged else models_of(assignments), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
-            kind = AsFitted if fitted else unseen_rows.OutOfBag if bagged else CrossValidation
+            kind = AsFitted if fitted else unseen_rows.OutOfBagFits if bagged else CrossValidation
             cross_validation = kind(estimator, dataset, keep, watch, proba=proba)
             found = score_folds(cross_validation, assignments, scores, positive, groups_of)
         asked = found.whole, *found.by_fold, *found.groups.values()  # what a report may ask
         try_functions(found.scores, asked, positive)
         base = baseline(dataset)
         whole = fitted or bagged  # a baseline without one row is unlike it: it knows the others
-        base = CrossValidation(base, dataset.blind).fitted() if whole else base
-        assignments = as_fitted.planned(dataset)[1] if whole else assignments
+        base = CrossValidation(base, dataset.blind).fit_rows() if whole else base
+        assignments = as_fitted.plan_folds(dataset)[1] if whole else assignments
         blind = (AsFitted if whole else kind)(base, dataset.blind, proba=need_proba(found.scores))
         beside = score_folds(blind, assignments, found.scores, positive, groups_of)
-        try_functions(found.scores, (*beside.on(found), *beside.groups.values()), positive)
-        again = bootstrapped(
+        try_functions(
+            found.scores, (*beside.of_same_folds(found), *beside.groups.values()), positive
+        )
+        again = bootstrap_scores(
             estimator,
             dataset,
             cv=None if bagged else cv,
@@ -148,7 +150,7 @@ def evaluate(
         level=level,
         folds=found.folds,
         whole=found.whole,
-        baseline=beside.on(found),
+        baseline=beside.of_same_folds(found),
         groups=found.groups,
         by=by,
         tests=found.tests,

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.evaluation.evaluate import bootstrap_632, evaluation_charts, evaluation_report
-from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
+from tallylearn.evaluation.evaluate.bootstrap_632 import BootstrapScore
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.baseline import BASELINES
@@ -19,9 +19,9 @@ from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_scores import weight_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
 from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
-from tallylearn.evaluation.scores.estimate import Estimate, estimated
-from tallylearn.evaluation.scores.score_names import called
-from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
+from tallylearn.evaluation.scores.estimate import Estimate, estimate_score
+from tallylearn.evaluation.scores.score_names import translate_name
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample
 from tallylearn.reporting.charts import Plot
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
@@ -85,15 +85,15 @@ class Evaluation(Result):
     by: str | None
     tests: tuple[RowPredictions, ...]
     failures: tuple[Failure, ...]
-    sample: Sample
+    sample: ScoredSample
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
     cautions: tuple[str, ...] = ()  # what to look at before the scores
     column: Codes | None = None  # of ``by``, for every row
     baseline_groups: dict[Any, Bundle] = field(default_factory=dict)
-    bootstrapped: dict[str, Bootstrapped] = field(default_factory=dict)  # .632 and .632+ by score
+    bootstrapped: dict[str, BootstrapScore] = field(default_factory=dict)  # .632 and .632+ by score
 
     def __getitem__(self, name: str) -> Estimate:
-        name = called(name)
+        name = translate_name(name)
         self._check_score(name)
         return self._estimate(self.scores[self.scores.index(name)])
 
@@ -104,7 +104,7 @@ class Evaluation(Result):
         """A score with its intervals, worked out when it is first asked for."""
         if name not in self._estimates:
             tallies = tuple(bundle for _, _, bundle in self.folds)
-            self._estimates[name] = estimated(
+            self._estimates[name] = estimate_score(
                 name,
                 self.whole,
                 folds=tallies,
@@ -211,7 +211,7 @@ class Evaluation(Result):
             sample = sample.of_rows(column.codes == code)
         sample = replace(sample, rows=rows * self.sample.share, tested=rows)
         beside = (self.baseline_groups[value],) if value in self.baseline_groups else ()
-        return estimated(
+        return estimate_score(
             name,
             bundle,
             folds=(),
@@ -225,7 +225,7 @@ class Evaluation(Result):
     def confusion(self) -> Array:
         """(k, k) the confusion matrix: numbers of rows by true class (rows) and predicted class."""
         self._check_classifier("confusion")
-        return np.asarray(self.whole["confusion"].over(self.classes, self.classes).floats())
+        return np.asarray(self.whole["confusion"].reindex(self.classes, self.classes).floats())
 
     def roc(self, positive: Any = None) -> tuple[Array, Array, Array]:
         """The ROC curve.
@@ -366,13 +366,13 @@ class Evaluation(Result):
         """What is drawn beside the scores, where the predictions were kept."""
         kept = [tested_rows.predictions for tested_rows in self.tests]
         if any(predictions.ranking is not None for predictions in kept):
-            return {"curves": {name: self._curves(name) for name in self._drawn}}
+            return {"curves": {name: self._curves(name) for name in self._curve_classes}}
         if self.task == "regressor" and kept and kept[0].truth.ndim == 1:
             return {name: self.predictions[name] for name in ("truth", "said")}
         return {}
 
     @property
-    def _drawn(self) -> tuple[Any, ...]:
+    def _curve_classes(self) -> tuple[Any, ...]:
         """The classes that have curves: the positive one first, then the others."""
         if len(self.classes) == 2:
             return (positive_class(self.classes, self.positive),)

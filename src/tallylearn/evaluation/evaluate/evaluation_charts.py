@@ -40,9 +40,9 @@ def plots(found: Found, matrix: Array | None, series: Mapping[str, Any]) -> dict
         charts |= _by_class(curves)
     if "truth" in series:
         charts |= _numbers(series["truth"], series["said"], found["level"])
-    first = Estimate.read(found["records"][0])
+    first = Estimate.of_record(found["records"][0])
     if found["folds"] and abs(first.value) <= MAX_DRAWABLE:
-        charts["folds"] = _spread(found, first)
+        charts["folds"] = _fold_chart(found, first)
     return charts
 
 
@@ -59,7 +59,7 @@ def _by_class(curves: Mapping[Any, ClassCurves]) -> dict[str, Plot]:
         found = {str(value): one(str(value), curve) for value, curve in curves.items()}
         drawn = {value: chart for value, chart in found.items() if chart is not None}
         if name == "roc" and 1 < len(drawn) <= TOGETHER:
-            drawn = {"all classes": _together(curves)} | drawn
+            drawn = {"all classes": _roc_chart(curves)} | drawn
         if drawn:
             (first, *others) = drawn.values()
             charts[name] = draw_choice(drawn, title) if others else first
@@ -67,23 +67,23 @@ def _by_class(curves: Mapping[Any, ClassCurves]) -> dict[str, Plot]:
 
 
 def _roc(name: str, curve: ClassCurves) -> Plot | None:
-    if not curve.ranked:
+    if not curve.is_defined:
         return None
     line = {f"AUC {curve.auc:.3f}": curve.roc}  # straight: right for tied scores too
     return draw_lines(line, f"ROC of {name}", "false positive rate", "true positive rate",
                       x_range=UNIT, y_range=UNIT, diagonal="chance")  # fmt: skip
 
 
-def _together(curves: Mapping[Any, ClassCurves]) -> Plot:
+def _roc_chart(curves: Mapping[Any, ClassCurves]) -> Plot:
     lines = {f"{plain(name)}, AUC {curve.auc:.3f}": curve.roc
-             for name, curve in curves.items() if curve.ranked}  # fmt: skip
+             for name, curve in curves.items() if curve.is_defined}  # fmt: skip
     return draw_lines(lines, "ROC, each class against the rest", "false positive rate",
                       "true positive rate", x_range=UNIT, y_range=UNIT,
                       diagonal="chance")  # fmt: skip
 
 
 def _precision_recall(name: str, curve: ClassCurves) -> Plot | None:
-    if not curve.ranked:
+    if not curve.is_defined:
         return None
     line = {f"average precision {curve.average_precision:.3f}": curve.precision_recall}
     return draw_lines(line, f"Precision and recall of {name}", "recall", "precision",
@@ -91,7 +91,7 @@ def _precision_recall(name: str, curve: ClassCurves) -> Plot | None:
 
 
 def _lift(name: str, curve: ClassCurves) -> Plot | None:
-    if not curve.ranked:
+    if not curve.is_defined:
         return None
     return draw_lines({"lift": curve.lift}, f"Lift of {name}", "share of rows called", "lift",
                       x_range=UNIT, y_range=(0, 1), level=("chance", 1.0))  # fmt: skip
@@ -128,14 +128,14 @@ def _deciles(truth: Array, said: Array, level: float) -> Plot:
     place = np.searchsorted(np.sort(said), said) * 10 // len(said)
     error = truth - said
     lines = {
-        "mean |error|, with rows": _averaged(np.abs(error), place, level),
-        "mean error": _averaged(error, place, level)[:4],
+        "mean |error|, with rows": _decile_means(np.abs(error), place, level),
+        "mean error": _decile_means(error, place, level)[:4],
     }
     return draw_lines(lines, "Error by decile of the prediction", "decile of the prediction",
                       "error", x_range=(1, 10), level=("none", 0.0))  # fmt: skip
 
 
-def _averaged(values: Array, place: Array, level: float) -> tuple[list[float], ...]:
+def _decile_means(values: Array, place: Array, level: float) -> tuple[list[float], ...]:
     """Mean, ends of its interval and rows, in every decile that has rows."""
     columns: list[tuple[float, ...]] = []
     for at in np.unique(place):
@@ -146,7 +146,7 @@ def _averaged(values: Array, place: Array, level: float) -> tuple[list[float], .
     return tuple(map(list, zip(*columns, strict=True)))
 
 
-def _spread(found: Found, first: Estimate) -> Plot:
+def _fold_chart(found: Found, first: Estimate) -> Plot:
     low, high = (first.value, first.value) if first.interval is None else first.interval
     line = (found["learner"], first.value, low, high, [v for v in first.by_fold if isfinite(v)])
     beside = (found["baseline"], first.baseline) if isfinite(first.baseline) else None

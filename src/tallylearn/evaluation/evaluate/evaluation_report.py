@@ -29,7 +29,7 @@ Found = Mapping[str, Any]
 
 def report(found: Found) -> Derivation:
     """The whole report, from the plain data of an evaluation."""
-    scores = [Estimate.read(record) for record in found["records"]]
+    scores = [Estimate.of_record(record) for record in found["records"]]
     steps: list[Any] = [
         *caution_sentences(found), Sentence(f"{found['headline']}."), _score_table(found, scores)
     ]  # fmt: skip
@@ -78,7 +78,7 @@ def _score_table(found: Found, scores: list[Estimate]) -> Grid:
 
 def _group_table(found: Found) -> Grid:
     name, by = found["records"][0]["score"], str(found["by"])
-    scores = [(record["group"], Estimate.read(record)) for record in found["groups"]]
+    scores = [(record["group"], Estimate.of_record(record)) for record in found["groups"]]
     rows = tuple(
         ("missing" if value is None else plain(value), _number(e.value, e.spec),
          "" if e.interval is None else f"{e.interval:{e.spec}}", _number(e.baseline, e.spec))
@@ -127,7 +127,7 @@ def _classification_report(found: Found) -> Grid:
     averages = {
         "accuracy": (nan, nan, float(np.trace(matrix)) / total if total else nan),
         "macro avg": rates[known].mean(axis=0) if known.any() else (nan,) * 3,
-        "weighted avg": _weighted(rates, support),
+        "weighted avg": _weighted_rates(rates, support),
     }
     rows += [(name, *map(_number, map(float, mean)), _count(total))
              for name, mean in averages.items()]  # fmt: skip
@@ -135,7 +135,7 @@ def _classification_report(found: Found) -> Grid:
     return Grid("Classification report", head, tuple(rows))
 
 
-def _weighted(rates: Array, support: Array) -> Any:
+def _weighted_rates(rates: Array, support: Array) -> Any:
     """(3,) the mean rates over rows, each with the rate of its true class."""
     seen = support > 0
     return np.average(rates[seen], axis=0, weights=support[seen]) if seen.any() else (nan,) * 3
@@ -151,16 +151,16 @@ def _notes(found: Found, scores: list[Estimate]) -> list[str]:
         own = rows[found["classes"].index(found["positive"])]
         notes.append(
             f"Positive class: {found['positive']!r}, {_count(own)} of "
-            f"{_count(sum(rows.values()))} {_counted(found)}. It is the class of "
-            f"{_listed(of_one)}. Change it with the option positive."
+            f"{_count(sum(rows.values()))} {_counted_noun(found)}. It is the class of "
+            f"{_join_names(of_one)}. Change it with the option positive."
         )
-    if _counted(found) == "tests":
+    if _counted_noun(found) == "tests":
         notes.append("Rows were tested more than once: counts are tests, not rows.")
     if len(found["classes"]) == 1:
         notes.append(f"All rows have the class {found['classes'][0]!r}.")
     if first.interval is not None:
         interval = interval_heading(found["level"])
-        notes.append(f"{interval}: {_meaning(first, len(scores) > 1)}. {COVERAGE}")
+        notes.append(f"{interval}: {_interval_meaning(first, len(scores) > 1)}. {COVERAGE}")
         if any(e.over_folds is not None for e in scores):
             notes.append(
                 f"learner {interval}: for the mean score of models trained on other tables like "
@@ -181,12 +181,12 @@ def _notes(found: Found, scores: list[Estimate]) -> list[str]:
     return notes
 
 
-def _counted(found: Found) -> str:
+def _counted_noun(found: Found) -> str:
     """What was counted: rows, or tests, where rows were tested more than once."""
     return "tests" if found.get("counted", "rows") == "tests" else "rows"
 
 
-def _meaning(first: Estimate, several: bool) -> str:
+def _interval_meaning(first: Estimate, several: bool) -> str:
     """What the interval estimates."""
     assert first.interval is not None
     about = first.interval.about
@@ -204,18 +204,18 @@ def _methods(scores: list[Estimate]) -> str:
 
 def _pooled_note(found: Found, scores: list[Estimate]) -> list[str]:
     """Which scores are computed from all out-of-fold predictions together."""
-    names = [e.name for e in scores if SCORES.knows(e.name) and SCORES[e.name].pooled]
+    names = [e.name for e in scores if SCORES.knows(e.name) and SCORES[e.name].is_pooled]
     if found["folds"] < 2 or not names:
         return []
     are = "are" if len(names) > 1 else "is"
     return [
-        f"{_listed(names)} {are} computed from all out-of-fold predictions together, because "
+        f"{_join_names(names)} {are} computed from all out-of-fold predictions together, because "
         "ratios are biased in small folds. For scikit-learn's mean over folds: "
         f"evaluation[{names[0]!r}].mean_of_folds."
     ]
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     """Names in a sentence: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 

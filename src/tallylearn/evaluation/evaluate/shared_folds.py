@@ -15,10 +15,10 @@ from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import CrossValidation
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_failures import Failure
-from tallylearn.evaluation.running.fold_plan import FoldAssignment, models_of, planned, splits_of
+from tallylearn.evaluation.running.fold_plan import FoldAssignment, models_of, plan_folds, splits_of
 from tallylearn.evaluation.running.fold_scores import FoldScores, score_folds
 from tallylearn.evaluation.running.shared_tallies import TallyCache
-from tallylearn.evaluation.running.unseen_rows import OutOfBag
+from tallylearn.evaluation.running.unseen_rows import OutOfBagFits
 from tallylearn.evaluation.running.usual_scores import Usual, score_of
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Split
@@ -48,14 +48,14 @@ class SharedFolds:
         positive = dataset.positive(positive)
         score = score_of(score, dataset, positive, usual)
         bagged = [unseen_rows.asked_for(cv, forest) for forest in forests]
-        plan = unseen_rows.planned(dataset) if any(bagged) else planned(cv, dataset)
+        plan = unseen_rows.plan_folds(dataset) if any(bagged) else plan_folds(cv, dataset)
         return cls(dataset, *plan, score, positive, level, bagged=any(bagged))
 
     def cross_validation(self, learner: Any, *given: Any) -> CrossValidation:
         """A learner before the dataset."""
-        return (OutOfBag if self.bagged else CrossValidation)(learner, self.dataset, *given)
+        return (OutOfBagFits if self.bagged else CrossValidation)(learner, self.dataset, *given)
 
-    def taken(self, cross_validation: Any, learner: str) -> Evaluation:
+    def evaluation_of(self, cross_validation: Any, learner: str) -> Evaluation:
         """The evaluation of anything that has ``predict_folds`` and ``failures``."""
         found = score_folds(cross_validation, self.assignments, [self.score], self.positive, None)
         return self._evaluation(found, learner, tuple(cross_validation.failures))
@@ -73,7 +73,7 @@ class SharedFolds:
             self.assignments,
         )
         if self.bagged:
-            cross_validation, whole = unseen_rows.beside(
+            cross_validation, whole = unseen_rows.baseline_fits(
                 cross_validation.learner, self.dataset, assignments
             )
             assignments = [whole]
@@ -139,5 +139,5 @@ class MarkedCrossValidation(CrossValidation):
 
 
 @dataclass
-class MarkedOutOfBag(MarkedCrossValidation, OutOfBag):
+class MarkedOutOfBag(MarkedCrossValidation, OutOfBagFits):
     """The same of a forest, whose trees answer the rows that they have not seen."""

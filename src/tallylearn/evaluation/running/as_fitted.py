@@ -14,7 +14,7 @@ from tallylearn.evaluation.running.cross_validation import CrossValidation
 from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.fitted_learners import predict_with_sklearn
 from tallylearn.evaluation.running.fold_plan import FIRST, FoldAssignment
-from tallylearn.evaluation.running.outside_columns import picked
+from tallylearn.evaluation.running.outside_columns import take_rows
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Split
 from tallylearn.tables import Codes, Schema
@@ -48,13 +48,13 @@ class AsFitted(CrossValidation):
 
     def _by_theirs(self, place: FoldAssignment) -> RowPredictions:
         split = next(place.splits())
-        test = picked(self.dataset.outside[0], self.dataset.rows[split.test])
+        test = take_rows(self.dataset.outside[0], self.dataset.rows[split.test])
         done = predict_with_sklearn(self.learner, test, split, self.dataset, self.proba)
         self._report_progress(1)
         return self._join(place.repeat, [done])
 
 
-def planned(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
+def plan_folds(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
     """Every row is tested, and none trains."""
     place = FoldAssignment(0, np.ones(len(dataset), dtype=np.int32), 2, FIRST)
     return NAME, [place], (*dataset.remarks, NOTE)
@@ -90,4 +90,4 @@ def known_to(model: Any, dataset: Dataset) -> Dataset:
             f"{dataset.classes[0]!r}. Convert them to one type."
         )
     every = tuple(sorted({*known, *dataset.classes}))
-    return replace(dataset, truth=Codes(every, dataset.truth.among(every), every))
+    return replace(dataset, truth=Codes(every, dataset.truth.recode(every), every))

@@ -32,13 +32,17 @@ from tallylearn.evaluation.running.fitted_learners import (
 )
 from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_plan import FIRST, FoldAssignment
-from tallylearn.evaluation.running.outside_columns import check_sparse, picked, target_of
+from tallylearn.evaluation.running.outside_columns import check_sparse, take_rows, target_of
 from tallylearn.evaluation.running.parallel_folds import run_folds
 from tallylearn.evaluation.running.rows_by_others import (
     predict_without_own_row,
     predicts_without_own_row,
 )
-from tallylearn.evaluation.running.shared_tallies import TallyCache, sums_up, trained
+from tallylearn.evaluation.running.shared_tallies import (
+    TallyCache,
+    sums_up,
+    training_tallies_of_round,
+)
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
 from tallylearn.folds import Split
@@ -98,7 +102,7 @@ class CrossValidation:
 
     def _predict_in_one_pass(self, assignment: FoldAssignment) -> Iterator[RowPredictions]:
         self._check_learner()
-        if assignment.alone and (found := self._leave_one_out(assignment)) is not None:
+        if assignment.is_leave_one_out and (found := self._leave_one_out(assignment)) is not None:
             yield found
         elif self.dataset.in_memory:
             yield from self._predict_in_memory(assignment)
@@ -110,16 +114,18 @@ class CrossValidation:
         assert self.dataset.read is not None
         self.learner.check_input(self.dataset.read, len(self.dataset))
 
-    def trained(self, assignment: FoldAssignment) -> list[Any]:
+    def training_tallies(self, assignment: FoldAssignment) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
         found: list[Any] = self.tally_cache.of(
-            self.learner, assignment, lambda: list(trained(self.learner, self.dataset, assignment))
+            self.learner,
+            assignment,
+            lambda: list(training_tallies_of_round(self.learner, self.dataset, assignment)),
         )
         return found
 
     def _solve_folds(self, assignment: FoldAssignment) -> Iterator[tuple[int, Any]]:
         """A fitted learner for every fold."""
-        for fold, tally in enumerate(self.trained(assignment)):
+        for fold, tally in enumerate(self.training_tallies(assignment)):
             found = self._attempt(assignment.repeat, fold, self._solve, tally)
             if found is not None:
                 yield fold, found
@@ -152,7 +158,7 @@ class CrossValidation:
         predictor = PiecePredictor(
             models=dict(self._solve_folds(assignment)),
             part=assignment.part,
-            tested=assignment.tested,
+            tested=assignment.test_parts,
             classes=self.dataset.classes,
             truth=self._codes(slice(None)),
             proba=self.proba,
@@ -198,7 +204,7 @@ class CrossValidation:
         if not predicts_without_own_row(self.learner, self.dataset, assignment):
             return None
         try:
-            fold_predictions = predict_without_own_row(self.fitted(), self.dataset, assignment)
+            fold_predictions = predict_without_own_row(self.fit_rows(), self.dataset, assignment)
         except TallyError:  # said of the first fold that fails
             return None
         if fold_predictions is None:
@@ -228,7 +234,7 @@ class CrossValidation:
                 yield split.repeat, found
             self._report_progress(1)
 
-    def fitted(self, rows: Array | None = None) -> Any:
+    def fit_rows(self, rows: Array | None = None) -> Any:
         """The learner fitted on some rows of the dataset, or on all."""
         read = self.dataset.read
         if read is not None and sums_up(self.learner, read):
@@ -236,7 +242,7 @@ class CrossValidation:
             if rows is not None:
                 part = np.full(len(self.dataset), -1, dtype=np.int32)
                 part[rows] = 0
-                return self._solve(self.trained(FoldAssignment(0, part, 2, FIRST))[0])
+                return self._solve(self.training_tallies(FoldAssignment(0, part, 2, FIRST))[0])
             return clone_estimator(self.learner).learn(read)
         train = np.arange(len(self.dataset)) if rows is None else rows
         if self._has_our_learner:
@@ -259,7 +265,7 @@ class CrossValidation:
                 fold=split.fold, rows=rows, here=rows, block=block, model=model, proba=self.proba,
                 classes=self.dataset.classes, truth=self._codes(rows),
             ).predict()  # fmt: skip
-        test = picked(self.dataset.outside[0], self.dataset.rows[split.test])
+        test = take_rows(self.dataset.outside[0], self.dataset.rows[split.test])
         fold_predictions = predict_with_sklearn(
             self._fit_sklearn(split.train), test, split, self.dataset, self.proba
         )
@@ -278,7 +284,7 @@ class CrossValidation:
         X, y = self.dataset.outside
         model, weight = clone_estimator(self.learner), self.dataset.weight
         more = {} if weight is None else {weight_name(model): weight[train]}
-        model.fit(picked(X, self.dataset.rows[train]), y[train], **more)
+        model.fit(take_rows(X, self.dataset.rows[train]), y[train], **more)
         return model
 
     def _fit_ours(self, train: Array) -> Any:
@@ -321,7 +327,7 @@ class CrossValidation:
                 self.failures.append(failure)
                 return None
             remedy = "" if self.keep is None else " on_error='keep' keeps the other folds."
-            named = failure.named(error, self.learner, remedy)
+            named = failure.rewrite(error, self.learner, remedy)
             if named is error:
                 raise
             raise named from error

@@ -25,7 +25,7 @@ from tallylearn.evaluation.running.dropped_rows import columns_in, drops_gaps, w
 from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
-from tallylearn.folds.rows import coded, column_of, grouped, length
+from tallylearn.folds.rows import column_codes, column_of, group_codes, length
 from tallylearn.sources import DeclaredTable, declared_table
 from tallylearn.sources.columns.class_labels import weights
 from tallylearn.sources.memory.arrays import array_of_items
@@ -92,13 +92,13 @@ class Dataset:
         if files is not None:
             held = read.coded.load() if drops else read.coded.load_if_small()
             read = read.counted() if held.size is None else replace(read, source=held)
-        rows, unanswered = beside.counting(), DroppedRows.in_block(beside.taught())
+        rows, unanswered = beside.training_indices(), DroppedRows.in_block(beside.training_rows())
         unanswered.check(read.target)
         if not len(rows):
             raise InputError(
                 "no row has a target and a weight above zero. Give some rows a weight above zero."
             )
-        kept = within if groups is None or named is not None else coded(groups)
+        kept = within if groups is None or named is not None else column_codes(groups)
         if kept is not None:
             check_length("groups", len(kept), len(truth))
         found = cls(
@@ -110,7 +110,7 @@ class Dataset:
             rows=rows,
             size=len(truth),
             weight=None if given is None else given[rows],
-            groups=None if kept is None else grouped(kept[rows], rows + (files is not None)),
+            groups=None if kept is None else group_codes(kept[rows], rows + (files is not None)),
             files=files,
             unanswered=unanswered,
         )
@@ -126,7 +126,7 @@ class Dataset:
         check_rows(length(X), y)
         given = None if weight is None else weights(weight, len(y))
         rows = np.arange(len(y)) if given is None else np.flatnonzero(given > 0)
-        within = None if groups is None else grouped(groups)
+        within = None if groups is None else group_codes(groups)
         if within is not None:
             check_length("groups", len(within), len(y))
             within = within[rows]
@@ -151,10 +151,10 @@ class Dataset:
         truth = self.truth[rows]
         return replace(
             self,
-            truth=grouped(truth) if isinstance(truth, Codes) else truth,
+            truth=group_codes(truth) if isinstance(truth, Codes) else truth,
             rows=self.rows[rows],
             weight=None if self.weight is None else self.weight[rows],
-            groups=None if self.groups is None else grouped(self.groups[rows]),
+            groups=None if self.groups is None else group_codes(self.groups[rows]),
         )
 
     def _without_gaps(self, columns: Block) -> Dataset:
@@ -169,7 +169,7 @@ class Dataset:
         return replace(
             self, read=read, truth=self.truth[kept] if read is None else read.whole().target,
             rows=self.rows[kept], weight=None if self.weight is None else self.weight[kept],
-            groups=None if self.groups is None else grouped(self.groups[kept]),
+            groups=None if self.groups is None else group_codes(self.groups[kept]),
             unanswered=dropped, entire=self,
         )  # fmt: skip
 
@@ -178,16 +178,16 @@ class Dataset:
         """What to know of the rows before the scores."""
         target = None if self.read is None else self.read.target
         left_out = (f"{note}." for note in self.unanswered.messages(target))
-        return (*self._dropped(), *left_out, *self._weighing())
+        return (*self._dropped_notes(), *left_out, *self._weight_notes())
 
-    def _dropped(self) -> Iterator[str]:
+    def _dropped_notes(self) -> Iterator[str]:
         """Rows that a table left out itself, as ``gaps="drop"`` says."""
         source = None if self.read is None else self.read.source
         if source is not None and source.dropped:
             found = DroppedRows(0, source.dropped + len(source), source.dropped)
             yield from (f"{note}." for note in found.messages(None))
 
-    def _weighing(self) -> Iterator[str]:
+    def _weight_notes(self) -> Iterator[str]:
         """What groups mean to the intervals, and what weights to the learners and to those."""
         if self.groups is not None:
             k = len(self.groups.values)
@@ -233,22 +233,22 @@ class Dataset:
         """A column's values as groups of rows, for scores group by group."""
         if not isinstance(name, str):
             raise OptionError(f"by is {short_repr(name, 60)}. Give the name of a column.")
-        if (source := self._given) is None:
-            return coded(column_of(self.X, name, "by"))[self.rows]
+        if (source := self._given_table) is None:
+            return column_codes(column_of(self.X, name, "by"))[self.rows]
         _check_column("by", name, source.names)
-        return coded(source.group_labels(name))[self.rows]
+        return column_codes(source.group_labels(name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
         if name is None:
             return None
-        if (source := self._given) is None:
+        if (source := self._given_table) is None:
             return column_of(self.X, name)[self.rows]
         _check_column("order", name, source.names)
         return source.column_values(name)[self.rows]
 
     @property
-    def _given(self) -> DeclaredTable | None:
+    def _given_table(self) -> DeclaredTable | None:
         """The table as it was given; columns of files can be asked for that are not learned."""
         if self.read is None or self.files is not None:
             return self.files

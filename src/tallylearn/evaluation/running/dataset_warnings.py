@@ -8,7 +8,7 @@ import numpy as np
 
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.folds import Folds
-from tallylearn.folds.givens import read
+from tallylearn.folds.givens import read_cv
 from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
 from tallylearn.screening.table_sample import SampledRows, sample_rows
 from tallylearn.tables import Array, Codes
@@ -22,15 +22,18 @@ def cautions_of(dataset: Dataset, cv: Any, learner: Any, fitted: bool = False) -
     """
     if dataset.read is None:
         return ()
-    rows, target = _seen(dataset), dataset.read.target or "y"
+    rows, target = _rows_with_target(dataset), dataset.read.target or "y"
     if fitted:
         return tuple(cautions(rows, target, learner, in_order=True))
-    folds = None if cv is None else read(cv, dataset.task)
+    folds = None if cv is None else read_cv(cv, dataset.task)
     forward = isinstance(folds, Folds) and folds.scheme == "forward"
-    return (*_dated(dataset, folds, learner), *cautions(rows, target, learner, in_order=forward))
+    return (
+        *_date_warnings(dataset, folds, learner),
+        *cautions(rows, target, learner, in_order=forward),
+    )
 
 
-def _seen(dataset: Dataset) -> SampledRows:
+def _rows_with_target(dataset: Dataset) -> SampledRows:
     """The rows that have a target: all, a part of those in memory, or the first of a file."""
     assert dataset.read is not None
     source = dataset.read.source
@@ -49,7 +52,7 @@ def _labels(truth: Any, rows: Array) -> Array:
     return np.asarray(truth[rows])
 
 
-def _dated(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...]:
+def _date_warnings(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...]:
     """Rows with dates that are assigned to folds at random: later rows predict earlier ones."""
     assert dataset.read is not None
     if folds is None:

@@ -27,7 +27,7 @@ def weight_name(learner: Any) -> str:
 
 def _name_of(learner: Any) -> str | None:
     if steps := getattr(learner, "steps", None):
-        if _routed():
+        if _routes_metadata():
             return "sample_weight"
         last, model = steps[-1]
         inner = _name_of(model)
@@ -39,6 +39,6 @@ def _name_of(learner: Any) -> str | None:
     return "sample_weight" if passed_on or "sample_weight" in taken else None
 
 
-def _routed() -> bool:
+def _routes_metadata() -> bool:
     theirs = sys.modules.get("sklearn")
     return theirs is not None and bool(theirs.get_config().get("enable_metadata_routing"))

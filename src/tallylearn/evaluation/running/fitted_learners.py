@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, quoted_list
 from tallylearn.estimators.fold_tallies import FoldBlock
 from tallylearn.evaluation.running.dataset import Dataset
-from tallylearn.evaluation.running.outside_columns import picked
+from tallylearn.evaluation.running.outside_columns import take_rows
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
 from tallylearn.folds import Split
 from tallylearn.tables import Array, Block, places
@@ -53,7 +53,7 @@ class RowBuffer(threading.local):
         start, rest = places(block.start, rows), replace(block, numbers=block.numbers[:, :0])[rows]
         return replace(rest, numbers=numbers, start=start)
 
-    def kept(self, said: Array) -> Array:
+    def copy_if_shared(self, said: Array) -> Array:
         """Predictions that may be the numbers themselves."""
         return said.copy() if np.may_share_memory(said, self.numbers) else said
 
@@ -81,7 +81,7 @@ class PredictionTask:
         fold, block = _places_of(self.fold, self.rows), self.buffer.of(self.block, self.here)
         if self.model.task == "regressor":
             return FoldPredictions(
-                fold, self.rows, self.buffer.kept(self.model.predictions(block)), None
+                fold, self.rows, self.buffer.copy_if_shared(self.model.predictions(block)), None
             )
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known], dtype=np.int32)
@@ -92,7 +92,7 @@ class PredictionTask:
         assert self.truth is not None
         chosen, shares = self.model.classes_and_probabilities(block)
         chosen = _check_ties(chosen)
-        proba = self.buffer.kept(_spread(shares, known, classes))
+        proba = self.buffer.copy_if_shared(_under_all_classes(shares, known, classes))
         tiny = log_true_probability(
             proba, self.truth, place,
             lambda rows: self.model.model_.log_shares(block[rows]),
@@ -158,16 +158,16 @@ def predict_with_sklearn(
     shares = decision = tiny = None
     if proba and hasattr(model, "predict_proba"):
         found = one_a_row("predict_proba", model.predict_proba(test), n)
-        shares = _spread(found, list(model.classes_), classes)
+        shares = _under_all_classes(found, list(model.classes_), classes)
         if hasattr(model, "predict_log_proba"):
             place = np.array([classes.index(_plain(key)) for key in model.classes_])
             tiny = log_true_probability(
                 shares, dataset.truth.codes[split.test], place,
-                lambda rows: model.predict_log_proba(picked(test, rows)),
+                lambda rows: model.predict_log_proba(take_rows(test, rows)),
             )  # fmt: skip
     elif proba and hasattr(model, "decision_function"):
         found = one_a_row("decision_function", model.decision_function(test), n)
-        decision = _decided(found, list(model.classes_), classes)
+        decision = _decision_columns(found, list(model.classes_), classes)
     return FoldPredictions(
         fold=fold,
         rows=split.test,
@@ -208,13 +208,19 @@ def log_true_probability(
     return out
 
 
-def _decided(found: Array, known: list[Any], classes: tuple[Any, ...]) -> Array | None:
+def _decision_columns(found: Array, known: list[Any], classes: tuple[Any, ...]) -> Array | None:
     """What speaks for every class; None where it is of pairs of classes."""
     each = np.column_stack([-found, found]) if found.ndim == 1 else found
-    return _spread(each, known, classes, -np.inf) if each.shape[1:] == (len(known),) else None
+    return (
+        _under_all_classes(each, known, classes, -np.inf)
+        if each.shape[1:] == (len(known),)
+        else None
+    )
 
 
-def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...], none: float = 0.0) -> Array:
+def _under_all_classes(
+    proba: Any, known: list[Any], classes: tuple[Any, ...], none: float = 0.0
+) -> Array:
     """Probabilities under all classes of the table; a class that was not learned has none."""
     if tuple(known) == classes:
         return np.asarray(proba, dtype=np.float64)

@@ -23,23 +23,25 @@ class Failure:
         """With the error's own words; those of others begin with its class."""
         ours = isinstance(error, TallyError)
         return cls(
-            repeat, fold, _said(error) if ours else f"{type(error).__name__}: {_said(error)}"
+            repeat,
+            fold,
+            _one_line(error) if ours else f"{type(error).__name__}: {_one_line(error)}",
         )
 
     @property
     def where(self) -> str:
         return f"repeat {self.repeat}, fold {self.fold}" if self.repeat else f"fold {self.fold}"
 
-    def named(self, error: Exception, learner: Any, remedy: str) -> Exception:
+    def rewrite(self, error: Exception, learner: Any, remedy: str) -> Exception:
         """The error, with who failed and where; one of ours in the place of others."""
         kind = who = type(learner).__name__
         if isinstance(learner, Estimator):  # a preset by its own name
             who = learner_text(learner).partition("(")[0]
         if isinstance(error, TallyError):
-            error.args = (f"{who} on {self.where}: {without_prefix(_said(error), kind)}",)
+            error.args = (f"{who} on {self.where}: {without_prefix(_one_line(error), kind)}",)
             return error
         return InputError(f"{who} failed on {self.where}: {self.reason.rstrip('.')}.{remedy}")
 
 
-def _said(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())

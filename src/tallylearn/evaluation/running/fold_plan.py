@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import Dataset
-from tallylearn.folds import Folds, Given, Split, partition, read
+from tallylearn.folds import Folds, GivenSplits, Split, partition, read_cv
 from tallylearn.tables import Array
 
 FOLDS = 10  # unless said, in every verb
@@ -31,14 +31,14 @@ class FoldAssignment:
     trained_on: str  # the others, the first part, or the parts before
 
     @property
-    def tested(self) -> range:
+    def test_parts(self) -> range:
         """The parts that are tested."""
         if self.trained_on == FIRST:
             return range(self.number - 1, self.number)
         return range(0 if self.trained_on == OTHERS else 1, self.number)
 
     @property
-    def alone(self) -> bool:
+    def is_leave_one_out(self) -> bool:
         """Whether every row is tested alone, trained on all others."""
         return self.trained_on == OTHERS and self.number == int((self.part >= 0).sum())
 
@@ -47,20 +47,20 @@ class FoldAssignment:
         short = self.part.astype(np.int16) if self.number < 1 << 15 else self.part  # sorts faster
         order = np.argsort(short, kind="stable")
         ends = np.cumsum(np.bincount(self.part + 1, minlength=self.number + 1))  # -1: in no part
-        return [order[ends[part] : ends[part + 1]] for part in self.tested]
+        return [order[ends[part] : ends[part + 1]] for part in self.test_parts]
 
     def splits(self) -> Iterator[Split]:
         """The rows of every fold."""
-        for part, test in zip(self.tested, self.tests(), strict=True):
+        for part, test in zip(self.test_parts, self.tests(), strict=True):
             if self.trained_on == OTHERS:
                 train = np.flatnonzero((self.part != part) & (self.part >= 0))
             else:
                 last = 0 if self.trained_on == FIRST else part - 1
                 train = np.flatnonzero((self.part <= last) & (self.part >= 0))
-            yield Split(train, test, self.repeat, part - self.tested.start)
+            yield Split(train, test, self.repeat, part - self.test_parts.start)
 
 
-def planned(
+def plan_folds(
     cv: Any, dataset: Dataset
 ) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
     """How cv deals out the rows of a table, and what to know of it before the scores.
@@ -68,10 +68,10 @@ def planned(
     Rounds of parts, or splits that share rows; the remarks name rows that were left out, and
     classes that are not in every fold.
     """
-    folds = read(cv, dataset.task)
+    folds = read_cv(cv, dataset.task)
     few = folds.too_few(dataset.strata, dataset.groups) if isinstance(folds, Folds) else ""
     remarks = (*dataset.remarks, *([f"{few[0].upper()}{few[1:]}."] if few else []))
-    named, assignments = _dealt(cv, folds, dataset)
+    named, assignments = _assign(cv, folds, dataset)
     return named, assignments, (*remarks, *_tested_groups(dataset, assignments))
 
 
@@ -91,14 +91,14 @@ def _tested_groups(
         yield f"Tested are {tested.sum():,} of the {len(tested):,} groups: those are the sample."
 
 
-def _dealt(
-    cv: Any, folds: Folds | Given, dataset: Dataset
+def _assign(
+    cv: Any, folds: Folds | GivenSplits, dataset: Dataset
 ) -> tuple[str, list[FoldAssignment | list[Split]]]:
     n, order = len(dataset), dataset.order(getattr(folds, "order", None))
     known = dataset.strata, dataset.groups, order
     if isinstance(folds, Folds) and folds.partitions:
         rule = FIRST if folds.shares else OTHERS
-        parts = folds.dealt(n, *known[:2])
+        parts = folds.assign_parts(n, *known[:2])
         return repr(folds), [
             FoldAssignment(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
         ]
@@ -107,23 +107,25 @@ def _dealt(
             f"{dataset.files} is not in memory, and a bootstrap reads its rows many "
             "times. Use a number of folds, or read the table into memory."
         )
-    splits = list(folds.splits(n, *known) if _shown_rows(folds) else _kept(folds, dataset))
+    splits = list(
+        folds.splits(n, *known) if _shown_rows(folds) else _splits_in_dataset(folds, dataset)
+    )
     if isinstance(folds, Folds) and folds.scheme == "forward":
         chunk = np.zeros(n, dtype=np.int32)
         for split in splits:
             chunk[split.test] = split.fold + 1
         return repr(folds), [FoldAssignment(0, chunk, len(splits) + 1, BEFORE)]
     if (part := partition(splits, n)) is not None:
-        return _named(cv), [FoldAssignment(0, part, len(splits), OTHERS)]
-    return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
+        return _cv_text(cv), [FoldAssignment(0, part, len(splits), OTHERS)]
+    return repr(folds) if isinstance(folds, Folds) else _cv_text(cv), [splits]
 
 
-def _shown_rows(folds: Folds | Given) -> bool:
+def _shown_rows(folds: Folds | GivenSplits) -> bool:
     """Whether it is shown the rows that are there, and does not number those of the whole table."""
     return isinstance(folds, Folds) or not isinstance(folds.source, tuple)
 
 
-def _kept(folds: Folds | Given, dataset: Dataset) -> Iterator[Split]:
+def _splits_in_dataset(folds: Folds | GivenSplits, dataset: Dataset) -> Iterator[Split]:
     """Splits by the numbers of the table's rows, without rows that are not in the dataset."""
     place = np.full(dataset.size, -1, dtype=np.int64)
     place[dataset.rows] = np.arange(len(dataset))
@@ -149,7 +151,7 @@ def splits_of(assignments: Iterable[FoldAssignment | list[Split]]) -> list[Split
 def models_of(assignments: Iterable[FoldAssignment | list[Split]]) -> int:
     """How many models a learner is fitted to."""
     return sum(
-        len(place.tested) if isinstance(place, FoldAssignment) else len(place)
+        len(place.test_parts) if isinstance(place, FoldAssignment) else len(place)
         for place in assignments
     )
 
@@ -159,13 +161,13 @@ def tested_share(splits: Sequence[Split]) -> float:
     return float(np.mean([len(s.test) / (len(s.test) + len(np.unique(s.train))) for s in splits]))
 
 
-def inside(dataset: Dataset, rows: Array, cv: Any) -> list[FoldAssignment | list[Split]]:
+def assign_rows(dataset: Dataset, rows: Array, cv: Any) -> list[FoldAssignment | list[Split]]:
     """How cv deals out some rows of a table; the others are in no part."""
-    _, assignments, _ = planned(cv, dataset[rows])
-    return [_widened(place, rows, len(dataset)) for place in assignments]
+    _, assignments, _ = plan_folds(cv, dataset[rows])
+    return [_extend(place, rows, len(dataset)) for place in assignments]
 
 
-def _widened(
+def _extend(
     place: FoldAssignment | list[Split], rows: Array, n: int
 ) -> FoldAssignment | list[Split]:
     if isinstance(place, FoldAssignment):
@@ -175,5 +177,5 @@ def _widened(
     return [replace(split, train=rows[split.train], test=rows[split.test]) for split in place]
 
 
-def _named(cv: Any) -> str:
+def _cv_text(cv: Any) -> str:
     return learner_text(cv) if hasattr(cv, "split") else "splits as given"

@@ -15,8 +15,8 @@ from tallylearn.evaluation.running.cross_validation import CrossValidation
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_plan import OTHERS, FoldAssignment, splits_of, tested_share
 from tallylearn.evaluation.running.usual_scores import chosen_scores
-from tallylearn.evaluation.scores.predictions import grouped
-from tallylearn.evaluation.scores.tested_rows import RowPredictions, Sample
+from tallylearn.evaluation.scores.predictions import tally_by_group
+from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample
 from tallylearn.folds import Split
 from tallylearn.statistics.confidence_intervals import check_level
 from tallylearn.tables import Array, Codes
@@ -33,14 +33,14 @@ class FoldScores:
     whole: Bundle
     groups: dict[Any, Bundle]
     tests: tuple[RowPredictions, ...]
-    sample: Sample
+    sample: ScoredSample
 
     @property
     def by_fold(self) -> tuple[Bundle, ...]:
         """The tallies that a mean over the folds is taken of."""
         return tuple(bundle for _, _, bundle in self.folds) or (self.whole,)
 
-    def on(self, other: FoldScores) -> tuple[Bundle, ...]:
+    def of_same_folds(self, other: FoldScores) -> tuple[Bundle, ...]:
         """The same, of the folds that another has: one that failed there is not compared."""
         places = {(repeat, fold) for repeat, fold, _ in other.folds}
         kept = (bundle for *place, bundle in self.folds if tuple(place) in places)
@@ -57,7 +57,9 @@ def score_folds(
     """Sum the predictions up as they come: by fold, by group, and over all."""
     dataset = cross_validation.dataset
     names: tuple[str, ...] = ()
-    alone = any(isinstance(place, FoldAssignment) and place.alone for place in assignments)
+    alone = any(
+        isinstance(place, FoldAssignment) and place.is_leave_one_out for place in assignments
+    )
     folds: defaultdict[tuple[int, int], PairwiseSum] = defaultdict(PairwiseSum)
     by_group: defaultdict[Any, PairwiseSum] = defaultdict(PairwiseSum)
     kept, whole, tested = [], PairwiseSum(), np.zeros(len(dataset), dtype=bool)
@@ -71,10 +73,10 @@ def score_folds(
                 tuple(range(int(tested_rows.fold.max()) + 1)),
                 tested_rows.fold.astype(np.int32, copy=False),
             )
-            for fold, bundle in grouped(predictions, places, names, positive).items():
+            for fold, bundle in tally_by_group(predictions, places, names, positive).items():
                 folds[tested_rows.repeat, fold].add(bundle)
         if groups is not None:
-            for value, bundle in grouped(
+            for value, bundle in tally_by_group(
                 predictions, groups[tested_rows.rows], names, positive
             ).items():
                 by_group[value].add(bundle)
@@ -108,11 +110,11 @@ def _sample(
     whole: Bundle,
     assignments: Iterable[FoldAssignment | list[Split]],
     kept: tuple[RowPredictions, ...],
-) -> Sample:
+) -> ScoredSample:
     rows = float(tested.sum()) if dataset.weight is None else worth(dataset.weight[tested])
     share = float(np.mean([_test_share(place) for place in assignments]))
     groups = None if dataset.groups is None else dataset.groups.codes
-    return Sample(rows, weight_of(whole), share, kept, groups)
+    return ScoredSample(rows, weight_of(whole), share, kept, groups)
 
 
 def _missing_last(value: Any) -> tuple[bool, Any]:

@@ -29,7 +29,7 @@ def columns_of(X: Any, y: Any, read: FitInput | None) -> Any:
     """The table without target, weight and groups, as it came; only ours to read, as an array."""
     if is_sparse(X):
         return X
-    told = () if read is None else read.source.declared.beside
+    told = () if read is None else read.source.declared.role_columns
     polars = type(X).__module__.startswith("polars")
     if hasattr(X, "iloc") or polars:
         beside = [*dict.fromkeys(name for name in (y, *told) if isinstance(name, str))]
@@ -59,7 +59,7 @@ def target_of(truth: Any) -> Array:
     return np.asarray(truth)
 
 
-def picked(X: Any, rows: Array) -> Any:
+def take_rows(X: Any, rows: Array) -> Any:
     """Some rows of a frame, an array or a list."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]

@@ -48,7 +48,7 @@ def run_folds(call: Call, given: Iterable[Any], threads: bool) -> Iterator[tuple
     run = Parallel(_JOBS.get(), prefer="threads" if threads else None, return_as="generator")
     answered = run(delayed(_attempt)(call, one) for one in every)
     for one, (found, error) in zip(every, answered, strict=True):
-        yield one, _given(found, error)
+        yield one, _return_or_raise(found, error)
 
 
 def _attempt(call: Call, given: Any) -> tuple[Any, Exception | None]:
@@ -59,7 +59,7 @@ def _attempt(call: Call, given: Any) -> tuple[Any, Exception | None]:
         return None, error
 
 
-def _given(found: Any, error: Exception | None) -> Call:
+def _return_or_raise(found: Any, error: Exception | None) -> Call:
     def call(given: Any) -> Any:
         if error is not None:
             raise error

@@ -11,7 +11,7 @@ from tallylearn.runtime.progress import in_notebook, progress_bar
 
 
 @contextmanager
-def watching(
+def fold_progress(
     learners: Sequence[Any], folds: int, wanted: bool | None
 ) -> Iterator[Callable[[int], None] | None]:
     """Progress over the folds of every learner; none where all need one pass only."""

@@ -13,7 +13,7 @@ from tallylearn.evaluation.running.fold_plan import FoldAssignment
 
 def predicts_without_own_row(learner: object, dataset: Dataset, assignment: FoldAssignment) -> bool:
     """Whether every row, counted once and at hand, is to be answered by all others."""
-    everyone = assignment.alone and assignment.part.min(initial=0) >= 0
+    everyone = assignment.is_leave_one_out and assignment.part.min(initial=0) >= 0
     return (
         hasattr(type(learner), "by_others")
         and everyone

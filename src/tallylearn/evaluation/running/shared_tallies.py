@@ -46,7 +46,9 @@ class TallyCache:
         return tally
 
 
-def trained(learner: Estimator, dataset: Dataset, assignment: FoldAssignment) -> Iterator[Any]:
+def training_tallies_of_round(
+    learner: Estimator, dataset: Dataset, assignment: FoldAssignment
+) -> Iterator[Any]:
     """What is trained on in every fold of a round, as tallies."""
     assert dataset.read is not None
     part = np.full(dataset.size, -1, dtype=np.int32)
@@ -66,11 +68,11 @@ def alike(one: Any, other: Any) -> bool:
     return all(same(mine, theirs) for (_, mine), (_, theirs) in pairs)
 
 
-def together(learners: Sequence[Any]) -> list[int]:
+def group_by_tally(learners: Sequence[Any]) -> list[int]:
     """The places of the learners, those that count alike one after the other.
 
     >>> import tallylearn as tl
-    >>> together([tl.NaiveBayes(1), tl.DummyClassifier(), tl.NaiveBayes(2)])
+    >>> group_by_tally([tl.NaiveBayes(1), tl.DummyClassifier(), tl.NaiveBayes(2)])
     [0, 2, 1]
     """
     groups: list[list[int]] = []

@@ -25,7 +25,7 @@ NAME = "out of bag"
 NOTE = "Every row was answered by the trees that have not seen it, about a third of them."
 
 
-def named(cv: Any) -> bool:
+def is_out_of_bag(cv: Any) -> bool:
     """Whether cv says "oob"."""
     return isinstance(cv, str) and cv == "oob"
 
@@ -33,7 +33,7 @@ def named(cv: Any) -> bool:
 def asked_for(cv: Any, learner: Any) -> bool:
     """Whether cv says "oob", which only a forest of bags can answer."""
     forest = isinstance(learner, ForestLearner)
-    if not named(cv):
+    if not is_out_of_bag(cv):
         check_name(cv, *(["oob"] if forest else []))
         return False
     if not forest:
@@ -51,7 +51,7 @@ def asked_for(cv: Any, learner: Any) -> bool:
 
 
 @dataclass
-class OutOfBag(CrossValidation):
+class OutOfBagFits(CrossValidation):
     """One forest of the rows of a round, and for each the answer of the trees that left it out."""
 
     def predict_folds(
@@ -63,7 +63,7 @@ class OutOfBag(CrossValidation):
             yield self._unseen(np.flatnonzero(place.part >= 0))
 
     def _unseen(self, among: Array) -> RowPredictions:
-        forest = self.fitted(among)
+        forest = self.fit_rows(among)
         at = np.flatnonzero(~np.isnan(forest.oob.answers[:, 0]))
         rows, predictions = among[at], forest.oob.answers[at]
         said, proba = predictions[:, 0], None
@@ -78,27 +78,27 @@ class OutOfBag(CrossValidation):
         return self._join(0, [FoldPredictions(rows, rows, said, proba)])
 
 
-def inside(dataset: Dataset, rows: Array) -> list[FoldAssignment | list[Split]]:
+def assign_rows(dataset: Dataset, rows: Array) -> list[FoldAssignment | list[Split]]:
     """Some rows of a table, every one alone; the others are in no part."""
     part = np.full(len(dataset), -1, dtype=np.int32)
     part[rows] = np.arange(len(rows))
     return [FoldAssignment(0, part, len(rows), OTHERS)]
 
 
-def beside(
+def baseline_fits(
     base: Any, dataset: Dataset, assignments: list[FoldAssignment | list[Split]]
 ) -> tuple[AsFitted, FoldAssignment]:
     """A baseline of the rows of a round, and how it is asked about them: it needs no bags."""
     (place,) = assignments
     assert isinstance(place, FoldAssignment)
     among = place.part >= 0
-    fitted = CrossValidation(base, dataset.blind).fitted(np.flatnonzero(among))
+    fitted = CrossValidation(base, dataset.blind).fit_rows(np.flatnonzero(among))
     return AsFitted(fitted, dataset.blind), FoldAssignment(
         0, among.astype(np.int32) * 2 - 1, 2, FIRST
     )
 
 
-def planned(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
+def plan_folds(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], tuple[str, ...]]:
     """Every row stands alone, and no other tells of it."""
     if dataset.groups is not None:
         raise OptionError(
@@ -111,4 +111,4 @@ def planned(dataset: Dataset) -> tuple[str, list[FoldAssignment | list[Split]], 
             f"{dataset.files} is not in memory, and cv='oob' needs a table in "
             "memory. Read it into memory."
         )
-    return NAME, inside(dataset, np.arange(len(dataset))), (*dataset.remarks, NOTE)
+    return NAME, assign_rows(dataset, np.arange(len(dataset))), (*dataset.remarks, NOTE)

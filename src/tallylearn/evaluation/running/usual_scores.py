@@ -8,7 +8,7 @@ from tallylearn.errors import OptionError, short_repr
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.evaluation.scores.score_names import wanted
+from tallylearn.evaluation.scores.score_names import read_scores
 
 TWO = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "roc_auc", "log_loss", "brier")
 SEVERAL = ("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro",
@@ -26,7 +26,7 @@ def chosen_scores(
     """The scores that are asked for, or the usual ones that fit."""
     k, gives = len(dataset.classes), predictions.gives
     if scores is not None:
-        return wanted(scores, dataset.task, k, gives, positive)
+        return read_scores(scores, dataset.task, k, gives, positive)
     if dataset.task == "regressor":
         return VECTORS if dataset.truth.ndim > 1 else NUMBERS
     usual = TWO if k == 2 or positive is not None else SEVERAL
@@ -37,7 +37,7 @@ def score_of(score: Any, dataset: Dataset, positive: Any, usual: Usual) -> str:
     """The score that is asked for, or the usual one."""
     if score is None:
         return usual[0 if dataset.task == "classifier" else dataset.truth.ndim]
-    names = wanted(score, dataset.task, len(dataset.classes), positive=positive)
+    names = read_scores(score, dataset.task, len(dataset.classes), positive=positive)
     if len(names) != 1:
         raise OptionError(
             f"scoring is {short_repr(score)}. Name one score, such as 'accuracy' or 'mae'."
@@ -49,7 +49,7 @@ def check_scores(scores: Any, positive: Any, dataset: Dataset) -> tuple[str, ...
     """The scores by their names, None for the usual ones: said before the work, not after it."""
     if scores is None:
         return None
-    if names := wanted(scores, dataset.task, len(dataset.classes), positive=positive):
+    if names := read_scores(scores, dataset.task, len(dataset.classes), positive=positive):
         return names
     raise OptionError(
         "scoring is empty. Name a score, such as 'accuracy', or leave scoring out for the defaults."

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, Measured
+from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, ScoreValue
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.keys import union
 
 
-def mcc(bundle: Bundle, positive: Any) -> Measured:
+def mcc(bundle: Bundle, positive: Any) -> ScoreValue:
     """Matthews' correlation of predictions and truth, of two classes or of several.
 
     B. W. Matthews, Biochimica et Biophysica Acta 405, 1975; of several classes J. Gorodkin,
@@ -26,31 +26,31 @@ def mcc(bundle: Bundle, positive: Any) -> Measured:
     """
     hits = Hits.of(bundle)
     if not hits.rows:
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     true, said = hits.true / hits.rows, hits.said / hits.rows
     spreads = 1 - true @ true, 1 - said @ said
     for spread, what in zip(spreads, ("true", "predicted"), strict=True):
         if spread <= 0:
-            return Measured(nan, f"one class alone is {what}: nothing varies with anything")
-    return Measured(float((hits.right.sum() / hits.rows - true @ said) / sqrt(np.prod(spreads))))
+            return ScoreValue(nan, f"one class alone is {what}: nothing varies with anything")
+    return ScoreValue(float((hits.right.sum() / hits.rows - true @ said) / sqrt(np.prod(spreads))))
 
 
-def kappa(power: int, bundle: Bundle, positive: Any) -> Measured:
+def kappa(power: int, bundle: Bundle, positive: Any) -> ScoreValue:
     """Cohen's kappa: 1 less the disagreement, as a share of what chance would give.
 
     Classes that lie i apart in their order disagree by i to the ``power``; all alike for 0.
     J. Cohen, Educational and Psychological Measurement 20, 1960; Psychological Bulletin 70, 1968.
     """
     if "confusion" not in bundle:
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     counts = bundle["confusion"]
     keys = union(*counts.keys)
-    table = counts.over(keys, keys).floats()
+    table = counts.reindex(keys, keys).floats()
     total = table.sum()
     apart = np.abs(np.subtract.outer(np.arange(len(keys)), np.arange(len(keys)))) / 1.0
     apart = np.sign(apart) if power == 0 else apart**power
     chance = (apart * np.outer(table.sum(axis=1), table.sum(axis=0))).sum()
     if not chance:
         reason = "truth and predictions are one class: chance would agree as well"
-        return Measured(nan, reason if total else EMPTY)
-    return Measured(float(1 - (apart * table).sum() * total / chance))
+        return ScoreValue(nan, reason if total else EMPTY)
+    return ScoreValue(float(1 - (apart * table).sum() * total / chance))

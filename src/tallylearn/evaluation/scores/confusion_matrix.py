@@ -19,7 +19,7 @@ FINE, STEP = 1 << 40, 1 << 20  # a table in fine units of weight; a step is a mi
 
 
 @dataclass(frozen=True)
-class Measured:
+class ScoreValue:
     """A score's value; where it is NaN or infinite, why; of a share, what it is a share of."""
 
     value: float
@@ -43,7 +43,7 @@ class Hits:
             return cls((), np.zeros(0), np.zeros(0), np.zeros(0))
         counts = bundle["confusion"]
         keys = union(*counts.keys)
-        table = counts.over(keys, keys).table
+        table = counts.reindex(keys, keys).table
         right = np.diagonal(table.floats())
         return cls(keys, right, table.sum(-2).floats(), table.sum(-1).floats())
 
@@ -53,17 +53,17 @@ class Hits:
 
 
 @dataclass(frozen=True)
-class Classwise:
+class ClassScores:
     """What a table of scores says of one class."""
 
     value: Any
     support: float  # rows of the class
-    precision: Measured
-    recall: Measured
-    f1: Measured
+    precision: ScoreValue
+    recall: ScoreValue
+    f1: ScoreValue
 
 
-def table(bundle: Bundle, positive: Any = None) -> tuple[Classwise, ...]:
+def table(bundle: Bundle, positive: Any = None) -> tuple[ClassScores, ...]:
     """Precision, recall, F1 and support of every class; of one alone where ``positive`` names it.
 
     A share of nothing is NaN and has a reason; scikit-learn's classification_report says 0.
@@ -79,7 +79,7 @@ def table(bundle: Bundle, positive: Any = None) -> tuple[Classwise, ...]:
     hits = Hits.of(bundle)
     chosen = hits.classes if positive is None else (positive_class(hits.classes, positive),)
     return tuple(
-        Classwise(value, float(hits.true[at]), *(rated(hits, rate, at) for rate in RATES))
+        ClassScores(value, float(hits.true[at]), *(class_rate(hits, rate, at) for rate in RATES))
         for at, value in enumerate(hits.classes)
         if value in chosen
     )
@@ -102,20 +102,20 @@ def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
     return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 
 
-def accuracy(bundle: Bundle, positive: Any) -> Measured:
+def accuracy(bundle: Bundle, positive: Any) -> ScoreValue:
     hits = Hits.of(bundle)
     return _share(hits.right.sum(), hits.rows, EMPTY)
 
 
-def error(bundle: Bundle, positive: Any) -> Measured:
+def error(bundle: Bundle, positive: Any) -> ScoreValue:
     hits = Hits.of(bundle)
     return _share(hits.rows - hits.right.sum(), hits.rows, EMPTY)
 
 
-def balanced(bundle: Bundle, positive: Any) -> Measured:
+def balanced_accuracy(bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean recall of the classes that are true somewhere."""
     hits = Hits.of(bundle)
-    return _averaged(hits, "recall", hits.true > 0, np.ones(len(hits.classes)))
+    return _mean_rate(hits, "recall", hits.true > 0, np.ones(len(hits.classes)))
 
 
 Rate = Callable[[Hits], tuple[Array, Array]]
@@ -126,7 +126,7 @@ RATES: dict[str, tuple[Rate, str]] = {  # above and below; and why below may be 
 }
 
 
-def rated(hits: Hits, rate: str, at: int) -> Measured:
+def class_rate(hits: Hits, rate: str, at: int) -> ScoreValue:
     """Precision, recall, F1 or another F of one class."""
     solve, reason = RATES[rate] if rate in RATES else _f_beta(float(rate[1:]))
     above, below = solve(hits)
@@ -144,30 +144,30 @@ def _f_beta(beta: float) -> tuple[Rate, str]:
     return solve, RATES["f1"][1]
 
 
-def of_positive(rate: str, bundle: Bundle, positive: Any) -> Measured:
+def of_positive(rate: str, bundle: Bundle, positive: Any) -> ScoreValue:
     hits = Hits.of(bundle)
-    return rated(hits, rate, hits.classes.index(positive_class(hits.classes, positive)))
+    return class_rate(hits, rate, hits.classes.index(positive_class(hits.classes, positive)))
 
 
-def macro(rate: str, bundle: Bundle, positive: Any) -> Measured:
+def macro(rate: str, bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean over the classes that are true or predicted somewhere."""
     hits = Hits.of(bundle)
-    return _averaged(hits, rate, hits.true + hits.said > 0, np.ones(len(hits.classes)))
+    return _mean_rate(hits, rate, hits.true + hits.said > 0, np.ones(len(hits.classes)))
 
 
-def weighted(rate: str, bundle: Bundle, positive: Any) -> Measured:
+def weighted_mean_rate(rate: str, bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean over the rows, each with its true class's value."""
     hits = Hits.of(bundle)
-    return _averaged(hits, rate, hits.true > 0, hits.true)
+    return _mean_rate(hits, rate, hits.true > 0, hits.true)
 
 
-def _averaged(hits: Hits, rate: str, included: Array, weight: Array) -> Measured:
+def _mean_rate(hits: Hits, rate: str, included: Array, weight: Array) -> ScoreValue:
     places = np.flatnonzero(included)
-    found = [rated(hits, rate, int(at)) for at in places]
+    found = [class_rate(hits, rate, int(at)) for at in places]
     reasons = [one.reason for one in found if one.reason]
     if reasons or not found:
-        return Measured(nan, some(reasons) or EMPTY)
-    return Measured(float(np.average([one.value for one in found], weights=weight[places])))
+        return ScoreValue(nan, some(reasons) or EMPTY)
+    return ScoreValue(float(np.average([one.value for one in found], weights=weight[places])))
 
 
 def some(reasons: Iterable[str], most: int = 6) -> str:
@@ -181,14 +181,14 @@ def some(reasons: Iterable[str], most: int = 6) -> str:
     return "; ".join([*found[:most], *more])
 
 
-def _share(above: float, below: float, reason: str) -> Measured:
+def _share(above: float, below: float, reason: str) -> ScoreValue:
     if below == 0:
-        return Measured(nan, reason)
-    return Measured(float(above / below), "", (float(above), float(below)))
+        return ScoreValue(nan, reason)
+    return ScoreValue(float(above / below), "", (float(above), float(below)))
 
 
 def slopes(
-    counts: Counts, measure: Callable[[Bundle, Any], Measured], positive: Any,
+    counts: Counts, measure: Callable[[Bundle, Any], ScoreValue], positive: Any,
     cells: Array | None = None,
 ) -> Array:  # fmt: skip
     """(k, k) how far a score moves with the share of the rows that are in each cell.
@@ -206,7 +206,7 @@ def slopes(
 
 
 def value_of_cells(
-    counts: Counts, measure: Callable[[Bundle, Any], Measured], positive: Any, cells: Array
+    counts: Counts, measure: Callable[[Bundle, Any], ScoreValue], positive: Any, cells: Array
 ) -> float:
     """The score of a confusion matrix of the same classes with other (k, k) shares of rows."""
     return _value(counts, measure, positive, _fine(cells))
@@ -217,7 +217,7 @@ def _fine(cells: Array) -> Array:
 
 
 def _value(
-    counts: Counts, measure: Callable[[Bundle, Any], Measured], positive: Any, cells: Array
+    counts: Counts, measure: Callable[[Bundle, Any], ScoreValue], positive: Any, cells: Array
 ) -> float:
     bundle = Bundle({"confusion": replace(counts, table=Exact.of(cells))})
     return measure(bundle, positive).value

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, short_repr
-from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Measured
+from tallylearn.evaluation.scores.confusion_matrix import EMPTY, ScoreValue
 from tallylearn.evaluation.scores.kept_rows import KeptRows
-from tallylearn.evaluation.scores.score import CLASSIFIER, RANKING, SCORES, Named, Score
+from tallylearn.evaluation.scores.score import CLASSIFIER, RANKING, SCORES, CustomScoreName, Score
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 
@@ -42,7 +42,7 @@ OTHERWISE = {"adjusted", "normalize"}  # options with which a share is none
 Call = Callable[[KeptRows, Any], Any]
 
 
-def custom(given: Any, task: str, name: str = "") -> Named:
+def custom(given: Any, task: str, name: str = "") -> CustomScoreName:
     """The score that a function or a scorer is, under its name.
 
     >>> def largest_error(truth, predictions):
@@ -64,9 +64,9 @@ def custom(given: Any, task: str, name: str = "") -> Named:
             "y_pred), or a scorer of scikit-learn."
         )
     sign = -1.0 if low and is_scorer(given) else 1.0
-    measure = partial(_measured, name or own, call, sign)
+    measure = partial(_measure, name or own, call, sign)
     better = "low" if low else "high"
-    return Named(
+    return CustomScoreName(
         Score(
             name=name or own,
             task=task,
@@ -116,11 +116,11 @@ def scorer_named(name: str) -> Any:
     return get_scorer(known.pop()) if known else None
 
 
-def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any) -> Measured:
+def _measure(name: str, call: Call, sign: float, bundle: Bundle, positive: Any) -> ScoreValue:
     """The value on the rows that were kept; where it cannot be had for these rows, why."""
     rows = bundle.get("kept")
     if rows is None:
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of folds in which a score has no value
@@ -128,7 +128,7 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     except TallyError:
         raise
     except ValueError as error:
-        return Measured(nan, f"{type(error).__name__}: {' '.join(str(error).split())}")
+        return ScoreValue(nan, f"{type(error).__name__}: {' '.join(str(error).split())}")
     except Exception as error:
         raise InputError(
             f"the score {name!r} failed: {type(error).__name__}: {error}. Correct the function."
@@ -138,7 +138,7 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
             f"the score {name!r} returned {short_repr(found)}. It must return one number."
         )
     value = sign * float(found)
-    return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
+    return ScoreValue(value, "" if abs(value) < inf else f"the function gives {float(found)}")
 
 
 def try_functions(scores: Iterable[str], bundles: Iterable[Bundle], positive: Any) -> None:
@@ -162,7 +162,7 @@ def _by_function(function: Any, rows: KeptRows, positive: Any) -> Any:
 
 
 def _by_scorer(scorer: Any, rows: KeptRows, positive: Any) -> Any:
-    model, scorer = _answering()(rows), _of_class(scorer, rows, positive)
+    model, scorer = _sklearn_stand_ins()(rows), _of_class(scorer, rows, positive)
     places = np.arange(len(rows))[:, None]
     more = {} if rows.weight is None else {"sample_weight": rows.weight}
     return scorer(model, places, rows.truth, **more)
@@ -179,7 +179,7 @@ def _of_class(scorer: Any, rows: KeptRows, positive: Any) -> Any:
 
 
 @cache
-def _answering() -> Any:
+def _sklearn_stand_ins() -> Any:
     """Fitted models whose predictions are known: scikit-learn's scorers ask its own estimators."""
     base = sys.modules["sklearn.base"]
 

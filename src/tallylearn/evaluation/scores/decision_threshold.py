@@ -81,7 +81,7 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
         )
     if not ranks:
         raise OptionError("threshold: there are no ranked rows. Evaluate at least one row.")
-    wrong, right = ranks.above()
+    wrong, right = ranks.cumulative_weights()
     total = costs[0] * wrong + costs[1] * (right[-1] - right)
     best = int(np.argmin(total))
     falling = np.append(inf, ranks.scores[::-1])

@@ -19,11 +19,11 @@ from tallylearn.evaluation.scores.confusion_matrix import (
 )
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
-from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
+from tallylearn.evaluation.scores.score import SCORES, Score, measure, score_title, standard_error
 from tallylearn.evaluation.scores.tested_rows import (
     NESTED_FACTOR,
     TRAINING_ROWS,
-    Sample,
+    ScoredSample,
     UnitInfluence,
 )
 from tallylearn.reporting.formatting import number_of, score_format
@@ -39,7 +39,7 @@ from tallylearn.statistics.roc_area import delong
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.keys import union
 
-ROUNDED = 2.0**-46  # of a score: rows that move it by less do so by rounding
+ROUNDING_TOLERANCE = 2.0**-46  # of a score: rows that move it by less do so by rounding
 RARE = 0.01  # how often chance alone sets the folds so far apart
 GUESSING = 2.0  # times the variance of rows, over folds of models that only guess: simulated
 GUESSED_RANKS = 2.5  # the same for the area under the ROC curve
@@ -72,7 +72,7 @@ class Estimate:
     @property
     def title(self) -> str:
         """The name, and of which class it is."""
-        return titled(self.name, self.of)
+        return score_title(self.name, self.of)
 
     @property
     def mean_of_folds(self) -> float:
@@ -129,7 +129,7 @@ class Estimate:
         }
 
     @classmethod
-    def read(cls, record: Mapping[str, Any]) -> Estimate:
+    def of_record(cls, record: Mapping[str, Any]) -> Estimate:
         """A score from its record as plain data."""
         level, method, about = number_of(record["level"]), record["method"], record["about"]
         whole, folds = (
@@ -152,15 +152,15 @@ class Estimate:
         )
 
 
-def estimated(
+def estimate_score(
     name: str, whole: Bundle, folds: tuple[Bundle, ...], baseline: tuple[Bundle, ...],
-    sample: Sample, positive: Any, level: float,
+    sample: ScoredSample, positive: Any, level: float,
 ) -> Estimate:  # fmt: skip
     """One score, from the tallies of the folds."""
     score, pooled = SCORES[name], measure(whole, name, positive)
     by_fold = tuple(measure(fold, name, positive).value for fold in folds)
-    value = float(np.mean(by_fold)) if by_fold and not score.pooled else pooled.value
-    averaged = len(by_fold) > 1 and isfinite(value) and not score.pooled
+    value = float(np.mean(by_fold)) if by_fold and not score.is_pooled else pooled.value
+    averaged = len(by_fold) > 1 and isfinite(value) and not score.is_pooled
     centre = value if isfinite(value) else pooled.value
     interval = over = None
     if isfinite(centre):
@@ -176,10 +176,10 @@ def estimated(
         if len(by_fold) > 1 and 0 < sample.test_share < 1 and not sample.searched:
             over = asked.of_learner(centre, interval)
     beside = [measure(fold, name, positive).value for fold in baseline]
-    if score.pooled and len(baseline) > 1:
+    if score.is_pooled and len(baseline) > 1:
         beside = [measure(sum(baseline[1:], start=baseline[0]), name, positive).value]
     if score.part == "ranks" and not folds and baseline:  # ranks of several models mean nothing
-        beside = [_unranked(score, whole, positive) if isfinite(pooled.value) else nan]
+        beside = [_uninformed_score(score, whole, positive) if isfinite(pooled.value) else nan]
     reason = pooled.reason or ("" if isfinite(value) else "a fold has no value")
     return Estimate(
         name=name,
@@ -195,7 +195,7 @@ def estimated(
     )
 
 
-def _unranked(score: Score, whole: Bundle, positive: Any) -> float:
+def _uninformed_score(score: Score, whole: Bundle, positive: Any) -> float:
     """An answer that puts no row above another: half the area, or the share of the class."""
     if score.name.startswith("roc_auc"):
         return 0.5
@@ -223,7 +223,7 @@ class _ScoreInterval:
     score: Score
     whole: Bundle
     by_fold: tuple[float, ...]  # none where the value is that of all rows together
-    sample: Sample
+    sample: ScoredSample
     positive: Any
     level: float
 
@@ -244,11 +244,11 @@ class _ScoreInterval:
         ):
             return self._area()
         times = NESTED_FACTOR if sample.searched else 1.0
-        if score.pooled:
+        if score.is_pooled:
             if (found := self._ratio) is None:
                 return self._of_tallies(value)
             error = sqrt(times) * self._with_training(found) * self._distance(value)
-            ends = self._bounded(value, error, found.free, found.method, times)
+            ends = self._within_bounds(value, error, found.free, found.method, times)
             return self._reaching_chance(ends, value, error, found.free)
         moved = sample.unit_influence(score.key, self.positive, bool(self.by_fold))
         if moved is None:
@@ -256,8 +256,8 @@ class _ScoreInterval:
         if score.kind == "mean":
             unit = "rows" if sample.groups is None else "groups"
             return self._t(value, sqrt(times) * moved.error, moved.free, f"t over {unit}")
-        error, free, method = self._spread(moved)
-        ends = self._bounded(value, sqrt(times) * error, free, method, times)
+        error, free, method = self._variance(moved)
+        ends = self._within_bounds(value, sqrt(times) * error, free, method, times)
         return self._reaching_chance(ends, value, sqrt(times) * error, free)
 
     def of_learner(self, value: float, models: Interval | None) -> Interval | None:
@@ -270,10 +270,10 @@ class _ScoreInterval:
         class shares and may seem alike, so it is never narrower than the interval of the models.
         """
         score, share = self.score, self.sample.test_share
-        if not score.pooled:
+        if not score.is_pooled:
             if not self.by_fold or not np.ptp(self.by_fold) > 0:
                 return None
-            ends = corrected_t(self.by_fold, share, self.level).within(*score.bounds)
+            ends = corrected_t(self.by_fold, share, self.level).clip(*score.bounds)
             if models is None:
                 return ends
             low, high = min(ends.low, models.low), max(ends.high, models.high)
@@ -287,7 +287,7 @@ class _ScoreInterval:
         if self.sample.groups is not None:  # few groups show little of what their rows train
             error = max(error, self._with_training(found))
         error *= self._distance(value)
-        bounded = self._bounded(value, error, found.free, LEARNER_METHOD, times)
+        bounded = self._within_bounds(value, error, found.free, LEARNER_METHOD, times)
         about = f"the mean {score.name} {LEARNERS}"
         return None if bounded is None else replace(bounded, about=about)
 
@@ -299,10 +299,12 @@ class _ScoreInterval:
             return None
         groups = "" if sample.groups is None else " over groups"
         if (variance := sample.log_loss_variance(score.key)) is not None:
-            if variance <= ROUNDED**2:  # every row is as good as every other
+            if variance <= ROUNDING_TOLERANCE**2:  # every row is as good as every other
                 variance = 0.0
             return _Spread(variance, sample.n_units - 1, f"jackknife{groups}", True)
-        moved = sample.smoothed(score.key, self.positive) if score.kind == "ratio" else None
+        moved = None
+        if score.kind == "ratio":
+            moved = sample.smoothed_influence(score.key, self.positive)
         moved = moved or sample.unit_influence(score.key, self.positive, False)
         if moved is None:
             return None
@@ -328,7 +330,7 @@ class _ScoreInterval:
         least, most = self.score.bounds
         return abs(value - (most if isfinite(most) else least))
 
-    def _spread(self, moved: UnitInfluence) -> tuple[float, float, str]:
+    def _variance(self, moved: UnitInfluence) -> tuple[float, float, str]:
         """By the rows; by the folds, where those say that the score is far from a sum over rows."""
         told = "jackknife" if self.score.kind != "share" else "Wilson"
         if self.sample.groups is None:
@@ -348,13 +350,13 @@ class _ScoreInterval:
                 return own, k - 1, "t over folds"
         return error, free, told
 
-    def _bounded(
+    def _within_bounds(
         self, value: float, error: float, free: float, method: str, times: float = 1.0
     ) -> Interval | None:
         """Inside its bounds; where no row or fold disagrees, by how many they are."""
         least, most = self.score.bounds
         inside = least < value < most
-        if error > ROUNDED * max(abs(value), most if isfinite(most) else 0) and inside:
+        if error > ROUNDING_TOLERANCE * max(abs(value), most if isfinite(most) else 0) and inside:
             return within_bounds(
                 value,
                 error,
@@ -392,7 +394,7 @@ class _ScoreInterval:
             return ends
         low, high = ends
         for times in np.linspace(1.0, most, 33)[1:]:
-            wide = self._bounded(value, sqrt(times) * error, free, ends.method, times)
+            wide = self._within_bounds(value, sqrt(times) * error, free, ends.method, times)
             if wide is None:
                 break
             low, high = (
@@ -409,7 +411,7 @@ class _ScoreInterval:
             return nan
         counts = self.whole["confusion"]
         keys = union(*counts.keys)
-        counts = counts.over(keys, keys)
+        counts = counts.reindex(keys, keys)
         table = counts.floats()
         shares = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum() ** 2
         return value_of_cells(counts, self.score.measure, self.positive, shares)
@@ -433,13 +435,13 @@ class _ScoreInterval:
             return None
         return t_interval(
             value, error, free=free, level=self.level, method=method, about=self.about
-        ).within(*self.score.bounds)
+        ).clip(*self.score.bounds)
 
     def _area(self) -> Interval | None:
-        told = self.sample.together
+        told = self.sample.all_tests
         predictions, chosen = (
             told.predictions,
-            positive_class(told.predictions.known, self.positive),
+            positive_class(told.predictions.known_classes, self.positive),
         )
         assert predictions.ranking is not None
         at = predictions.classes.index(chosen)
@@ -462,10 +464,10 @@ class _ScoreInterval:
             rows = sample.share * found.share[1] / (NESTED_FACTOR if sample.searched else 1.0)
             ends = wilson(min(value, 1.0) * rows, rows, self.level)
             return replace(ends, about=self.about)
-        error = spread(self.whole, score.key, self.positive, sample.share)
+        error = standard_error(self.whole, score.key, self.positive, sample.share)
         error *= sqrt(NESTED_FACTOR) if sample.searched else 1.0
         if not isfinite(error):
             return None
         if score.kind == "mean":
             return self._t(value, error, max(1, int(sample.rows) - 1), "t over rows")
-        return self._bounded(value, error, inf, "DeLong")
+        return self._within_bounds(value, error, inf, "DeLong")

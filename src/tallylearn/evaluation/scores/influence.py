@@ -44,8 +44,8 @@ def influence(name: str, predictions: Predictions, positive: Any = None) -> Arra
     """
     score = SCORES[name]
     if score.measure in RIGHT:
-        right = predictions.truth.among(predictions.known) == predictions.said.among(
-            predictions.known
+        right = predictions.truth.recode(predictions.known_classes) == predictions.said.recode(
+            predictions.known_classes
         )
         apart = right - np.average(right, weights=predictions.weight)
         return np.asarray(RIGHT[score.measure] * apart)
@@ -56,9 +56,9 @@ def influence(name: str, predictions: Predictions, positive: Any = None) -> Arra
     if score.measure is area:
         return _of_area(predictions, positive)
     if name == "roc_auc_ovr":
-        each = (_of_area(predictions, chosen) for chosen in predictions.known)
+        each = (_of_area(predictions, chosen) for chosen in predictions.known_classes)
         found = [one for one in each if one is not None]
-        return np.mean(found, axis=0) if len(found) == len(predictions.known) else None
+        return np.mean(found, axis=0) if len(found) == len(predictions.known_classes) else None
     if name in EXPLAINED and score.task == REGRESSOR:
         return EXPLAINED[name](*_outputs(predictions))
     return None
@@ -84,7 +84,7 @@ def _of_cells(score: Score, predictions: Predictions, positive: Any) -> Array | 
     if np.count_nonzero(counts.floats()) > CELLS:
         return None
     both = zip((predictions.truth, predictions.said), counts.keys, strict=True)
-    truth, said = (codes.among(keys) for codes, keys in both)
+    truth, said = (codes.recode(keys) for codes, keys in both)
     return np.asarray(slopes(counts, score.measure, positive)[truth, said])
 
 
@@ -105,14 +105,14 @@ def smoothed_influence(
         return None
     counts = predictions.tally([score.key], positive)["confusion"]
     keys = union(*counts.keys)
-    counts = counts.over(keys, keys)
+    counts = counts.reindex(keys, keys)
     table = counts.floats()
     if table.size > CELLS:
         return None
     added = np.where(table.sum(axis=1, keepdims=True) > 0, PRIOR_ROWS / len(keys), 0.0)
     added = np.broadcast_to(added, table.shape)
     steps = slopes(counts, score.measure, positive, table * (rows / table.sum()) + added)
-    truth, said = (codes.among(keys) for codes in (predictions.truth, predictions.said))
+    truth, said = (codes.recode(keys) for codes in (predictions.truth, predictions.said))
     return steps[truth, said], float((added * steps**2).sum()) / rows**2
 
 
@@ -129,7 +129,7 @@ def _of_means(score: Score, predictions: Predictions) -> Array | None:
 
 def _of_area(predictions: Predictions, positive: Any) -> Array | None:
     """Positives by the share of negatives that they beat, negatives by the positives they do."""
-    chosen = positive_class(predictions.known, positive)
+    chosen = positive_class(predictions.known_classes, positive)
     if predictions.ranking is None or chosen not in predictions.classes:
         return None
     truth = predictions.truth.codes == predictions.truth.values.index(chosen)
@@ -208,7 +208,7 @@ def _root(truth: Array, error: Array, weight: Array) -> Array:
     return np.asarray(((error**2 - mean) / (2 * np.sqrt(mean))).mean(axis=1))
 
 
-def _left(truth: Array, rest: Array, weight: Array) -> Array:
+def _leverage(truth: Array, rest: Array, weight: Array) -> Array:
     """1 - rest / variance, turned by either."""
     apart = (truth - weight @ truth) ** 2
     variance = weight @ apart
@@ -218,8 +218,8 @@ def _left(truth: Array, rest: Array, weight: Array) -> Array:
 
 EXPLAINED: dict[str, Callable[[Array, Array, Array], Array]] = {
     "rmse": _root,
-    "r2": lambda truth, error, weight: _left(truth, error**2, weight),
-    "explained_variance": lambda truth, error, weight: _left(
+    "r2": lambda truth, error, weight: _leverage(truth, error**2, weight),
+    "explained_variance": lambda truth, error, weight: _leverage(
         truth, (error - weight @ error) ** 2, weight
     ),
 }

@@ -36,13 +36,14 @@ class KeptRows:
                 weight=predictions.weight,
                 classes=none,
             )
-        classes = np.array(predictions.known)
+        classes = np.array(predictions.known_classes)
         truth, said = (
-            classes[part.among(predictions.known)] for part in (predictions.truth, predictions.said)
+            classes[part.recode(predictions.known_classes)]
+            for part in (predictions.truth, predictions.said)
         )
-        at = [predictions.known.index(value) for value in predictions.classes]
+        at = [predictions.known_classes.index(value) for value in predictions.classes]
         proba, decision = (
-            _spread(found, at, len(classes), empty)
+            _under_all_classes(found, at, len(classes), empty)
             for found, empty in ((predictions.proba, 0.0), (predictions.decision, -np.inf))
         )
         return cls(
@@ -77,7 +78,7 @@ class KeptRows:
         return KeptRows(**rows)
 
 
-def _spread(found: Column, at: list[int], k: int, empty: float) -> Column:
+def _under_all_classes(found: Column, at: list[int], k: int, empty: float) -> Column:
     """Columns under all classes; one that the model does not know has nothing for it."""
     if found is None or at == list(range(k)):
         return found

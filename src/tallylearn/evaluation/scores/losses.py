@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.evaluation.scores.confusion_matrix import (
     EMPTY,
     Hits,
-    Measured,
+    ScoreValue,
     positive_class,
     some,
 )
@@ -23,73 +23,75 @@ BINS = 10
 RULED_OUT = "ruled out"  # the column that counts the rows whose true class had probability 0
 OF_ZERO = "of zero"  # the column that counts the rows whose truth is 0, and whose answer is not
 PINBALL = "pinball "  # the column of a pinball loss, before its quantile
-Measure = Callable[[Bundle, Any], Measured]
+Measure = Callable[[Bundle, Any], ScoreValue]
 
 
-def mean(column: str, bundle: Bundle, positive: Any) -> Measured:
+def mean(column: str, bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean over the rows, and over the outputs where there are several."""
     means = _means(column, bundle)
-    return Measured(float(means.mean())) if len(means) else Measured(nan, EMPTY)
+    return ScoreValue(float(means.mean())) if len(means) else ScoreValue(nan, EMPTY)
 
 
-def share(column: str, bundle: Bundle, positive: Any) -> Measured:
+def share(column: str, bundle: Bundle, positive: Any) -> ScoreValue:
     """The share of the rows for which a column is 1."""
     means = _means(column, bundle)
     if not len(means):
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     moments = bundle["losses"]
     rows = float(moments.count.floats()[0, moments.columns.index(column)])
-    return Measured(float(means[0]), "", (float(means[0]) * rows, rows))
+    return ScoreValue(float(means[0]), "", (float(means[0]) * rows, rows))
 
 
-def relative(bundle: Bundle, positive: Any) -> Measured:
+def relative(bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean of the error as a share of the truth; infinite where that is 0 and missed."""
     moments = bundle.get("losses")
     if moments is not None and OF_ZERO in moments.columns:
         rows = moments.count.floats()[:, moments.columns.index(OF_ZERO)].sum()
-        return Measured(inf, f"the truth is 0, and the answer is not, in {_rows(rows)}")
+        return ScoreValue(inf, f"the truth is 0, and the answer is not, in {_rows(rows)}")
     return mean("relative", bundle, positive)
 
 
-def distance(bundle: Bundle, positive: Any) -> Measured:
+def distance(bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean length of the error, as a vector."""
     found = bundle.get("distances")
-    return Measured(nan, EMPTY) if found is None else Measured(float(found.mean[0, 0]))
+    return ScoreValue(nan, EMPTY) if found is None else ScoreValue(float(found.mean[0, 0]))
 
 
-def root(bundle: Bundle, positive: Any) -> Measured:
+def root(bundle: Bundle, positive: Any) -> ScoreValue:
     """The root of the mean squared error; the mean over the outputs."""
     means = _means("squared", bundle)
-    return Measured(float(np.sqrt(means).mean())) if len(means) else Measured(nan, EMPTY)
+    return ScoreValue(float(np.sqrt(means).mean())) if len(means) else ScoreValue(nan, EMPTY)
 
 
-def explained(left: str, bundle: Bundle, positive: Any) -> Measured:
+def explained_variance(left: str, bundle: Bundle, positive: Any) -> ScoreValue:
     """1 minus what is left of the truth's variance; the mean over the outputs."""
     moments = bundle.get("losses")
     if moments is None:
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     needed = tuple(name for name in moments.columns if name in ("error", "truth"))
     try:
-        spread = moments.over(moments.keys, needed).variance
+        spread = moments.reindex(moments.keys, needed).variance
     except OverflowError:
-        return Measured(nan, "the truth varies by more than the square root of the largest double")
+        return ScoreValue(
+            nan, "the truth varies by more than the square root of the largest double"
+        )
     variance = dict(zip(needed, spread.T, strict=True))
     if not variance["truth"].all():
-        return Measured(nan, "the truth is the same in all rows: it has no variance to explain")
+        return ScoreValue(nan, "the truth is the same in all rows: it has no variance to explain")
     rest = variance["error"] if left == "error" else _means(left, bundle)
-    return Measured(float((1 - rest / variance["truth"]).mean()))
+    return ScoreValue(float((1 - rest / variance["truth"]).mean()))
 
 
-def log_loss(bundle: Bundle, positive: Any) -> Measured:
+def log_loss(bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean of minus the log probability of the truth; infinite where that is ruled out."""
     moments = bundle.get("losses")
     if moments is not None and RULED_OUT in moments.columns:
         rows = moments.count.floats()[0, moments.columns.index(RULED_OUT)]
-        return Measured(inf, f"the true class has probability 0 in {_rows(rows)}")
+        return ScoreValue(inf, f"the true class has probability 0 in {_rows(rows)}")
     return mean("log loss", bundle, positive)
 
 
-def brier(bundle: Bundle, positive: Any) -> Measured:
+def brier(bundle: Bundle, positive: Any) -> ScoreValue:
     """The squared distance of the probabilities from the truth; half of it for two classes."""
     found = mean("brier", bundle, positive)
     return replace(found, value=scale(bundle) * found.value)
@@ -100,33 +102,33 @@ def scale(bundle: Bundle) -> float:
     return 0.5 if len(Hits.of(bundle).classes) <= 2 else 1.0
 
 
-def area(bundle: Bundle, positive: Any) -> Measured:
+def area(bundle: Bundle, positive: Any) -> ScoreValue:
     """The area under the ROC curve of one class against the rest."""
     chosen = positive_class(Hits.of(bundle).classes, positive)
     ranks = bundle["ranks"].get(chosen) if "ranks" in bundle else None
     if ranks is None:
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     found = ranks.auc
-    return Measured(found, "" if found == found else f"class {chosen!r} has all rows, or none")
+    return ScoreValue(found, "" if found == found else f"class {chosen!r} has all rows, or none")
 
 
-def average_precision(bundle: Bundle, positive: Any) -> Measured:
+def average_precision(bundle: Bundle, positive: Any) -> ScoreValue:
     """The precision at every threshold, averaged over the positives that it adds."""
     chosen = positive_class(Hits.of(bundle).classes, positive)
     ranks = bundle["ranks"].get(chosen) if "ranks" in bundle else None
     if ranks is None:
-        return Measured(nan, EMPTY)
+        return ScoreValue(nan, EMPTY)
     found = ranks.average_precision
-    return Measured(found, "" if found == found else f"class {chosen!r} has no row")
+    return ScoreValue(found, "" if found == found else f"class {chosen!r} has no row")
 
 
-def miscalibration(bundle: Bundle, positive: Any) -> Measured:
+def miscalibration(bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean over the rows of how far their bin's probability lies from its share."""
     rows, said, true = calibration(bundle, positive)
     seen = rows > 0
     if not seen.any():
-        return Measured(nan, EMPTY)
-    return Measured(float(np.average(np.abs(said - true)[seen], weights=rows[seen])))
+        return ScoreValue(nan, EMPTY)
+    return ScoreValue(float(np.average(np.abs(said - true)[seen], weights=rows[seen])))
 
 
 def calibration(bundle: Bundle, positive: Any = None) -> tuple[Array, Array, Array]:
@@ -147,19 +149,19 @@ def calibration(bundle: Bundle, positive: Any = None) -> tuple[Array, Array, Arr
     found = bundle["calibration"].get(chosen) if "calibration" in bundle else None
     if found is None:
         return np.zeros(BINS), np.full(BINS, nan), np.full(BINS, nan)
-    moments = found.over(tuple(range(BINS)), ("probability", "true"))
+    moments = found.reindex(tuple(range(BINS)), ("probability", "true"))
     rows = moments.count.floats()[:, 0]
     means = np.where(rows[:, None] > 0, moments.mean, nan)
     return rows, means[:, 0], means[:, 1]
 
 
-def one_versus_rest(one: Measure, bundle: Bundle, positive: Any) -> Measured:
+def one_versus_rest(one: Measure, bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean over the classes, each against the rest."""
     found = [one(bundle, chosen) for chosen in Hits.of(bundle).classes]
     reasons = [each.reason for each in found if each.reason]
     if reasons or not found:
-        return Measured(nan, some(reasons) or EMPTY)
-    return Measured(float(np.mean([each.value for each in found])))
+        return ScoreValue(nan, some(reasons) or EMPTY)
+    return ScoreValue(float(np.mean([each.value for each in found])))
 
 
 def _rows(weight: float) -> str:

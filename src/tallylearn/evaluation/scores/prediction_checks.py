@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError
-from tallylearn.tables import Array, Codes, Start, numbered
+from tallylearn.tables import Array, Codes, Start, row_number
 
 PLURALS = {"said": "predictions", "proba": "probabilities", "decision": "decision values"}
 TOLERANCE = 1e-6  # by which a probability may leave [0, 1], and a row's sum may miss 1
@@ -60,15 +60,15 @@ def check_proba(proba: Array, classes: tuple[Any, ...], start: Start) -> None:
         inside = (proba >= -TOLERANCE) & (proba <= 1 + TOLERANCE)
         row, column = (int(place) for place in np.argwhere(~inside)[0])
         raise InputError(
-            f"row {numbered(start, row)} has the probability {proba[row, column]} "
+            f"row {row_number(start, row)} has the probability {proba[row, column]} "
             f"for class {classes[column]!r}. Give probabilities between 0 and 1."
         )
     sums = proba @ np.ones(proba.shape[1])
     if (off := np.abs(sums - 1) > TOLERANCE).any():
         row = int(np.argmax(off))
         raise InputError(
-            f"the probabilities of row {numbered(start, row)} sum to {sums[row]}, not to 1 (within "
-            f"{TOLERANCE:g}). Divide every row by its sum."
+            f"the probabilities of row {row_number(start, row)} sum to {sums[row]}, not to 1 "
+            f"(within {TOLERANCE:g}). Divide every row by its sum."
         )
 
 
@@ -86,7 +86,7 @@ def check_rows(name: str, right: Array, values: Array, start: Start) -> None:
     """The first row that is not right is named, with its value."""
     if not right.all():
         row = int(np.argmin(right))
-        value, place = values[row], numbered(start, row)
+        value, place = values[row], row_number(start, row)
         if name == "said":
             raise InputError(
                 f"the prediction for row {place} is {value}. Check the columns of that "
@@ -102,7 +102,7 @@ def check_near(right: Array, truth: Array, said: Array, start: Start) -> None:
     if not right.all():
         row = int(np.argmin(right))
         raise InputError(
-            f"row {numbered(start, row)}: the true value is {truth[row]} and the "
+            f"row {row_number(start, row)}: the true value is {truth[row]} and the "
             f"prediction is {said[row]}, and their squared difference is too large "
             "for a double. Drop the row, or rescale the target."
         )

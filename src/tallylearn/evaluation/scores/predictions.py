@@ -31,7 +31,7 @@ from tallylearn.evaluation.scores.score import (
     SCORES,
     Score,
 )
-from tallylearn.evaluation.scores.score_names import wanted as check_wanted
+from tallylearn.evaluation.scores.score_names import read_scores as check_wanted
 from tallylearn.tables import BLOCK, Array, Codes
 from tallylearn.tallies import Bundle, Counts, Moments, Ranks
 from tallylearn.tallies.keys import Keys
@@ -121,7 +121,7 @@ class Predictions:
         return (*proba, *(() if self.ranking is None else (RANKING,)))
 
     @property
-    def known(self) -> tuple[Any, ...]:
+    def known_classes(self) -> tuple[Any, ...]:
         """All classes that the model or the truth knows, sorted."""
         if self.task == REGRESSOR:
             return ()
@@ -129,16 +129,16 @@ class Predictions:
 
     def tally(self, wanted: str | Iterable[str] = (), positive: Any = None) -> Bundle:
         """What the wanted scores need, as parts that add up; classes are always counted."""
-        known = self.known
+        known = self.known_classes
         names = check_wanted(wanted, self.task, len(known), self.gives, positive)
         scores = [SCORES[name] for name in names]
         columns = {(score.part, column) for score in scores for column in score.columns}
         kept = {"kept": KeptRows.of(self)} if any(score.part == "kept" for score in scores) else {}
         if self.task == REGRESSOR:
             return Bundle(_errors(self, columns) | kept)
-        return Bundle(self._counted(scores, known, positive) | kept)
+        return Bundle(self._class_tallies(scores, known, positive) | kept)
 
-    def _counted(
+    def _class_tallies(
         self, scores: list[Score], known: tuple[Any, ...], positive: Any
     ) -> dict[str, Any]:
         """The confusion, and what probabilities say."""
@@ -154,7 +154,7 @@ class Predictions:
         return parts
 
 
-def joined(parts: Sequence[Predictions]) -> Predictions:
+def concatenate(parts: Sequence[Predictions]) -> Predictions:
     """Predictions about several runs of rows as one; their classes are the same."""
     first = parts[0]
     if len(parts) == 1:
@@ -175,7 +175,7 @@ def joined(parts: Sequence[Predictions]) -> Predictions:
     return replace(first, **named, start=start)
 
 
-def grouped(
+def tally_by_group(
     predictions: Predictions, groups: Codes, wanted: str | Iterable[str] = (), positive: Any = None
 ) -> dict[Any, Bundle]:
     """One tally a group, so that scores can be told group by group; they add up to the whole.
@@ -183,7 +183,7 @@ def grouped(
     Rows without a group stand under None, last.
 
     >>> truth, said = Codes.of(["a", "b", "b"]), Codes.of(["a", "b", "a"])
-    >>> found = grouped(Predictions(truth, said), Codes.of(["north", "south", "south"]))
+    >>> found = tally_by_group(Predictions(truth, said), Codes.of(["north", "south", "south"]))
     >>> [(group, SCORES["accuracy"].value(bundle)) for group, bundle in found.items()]
     [('north', 1.0), ('south', 0.5)]
     """

@@ -26,7 +26,7 @@ def loss_columns(predictions: Any, wanted: Iterable[str]) -> dict[str, Array]:
 
 def probable_columns(predictions: Any, wanted: Iterable[str]) -> dict[str, Array]:
     """Losses row by row; rows of probability 0 stand in a column of their own."""
-    at = predictions.truth.among(predictions.classes)
+    at = predictions.truth.recode(predictions.classes)
     rows = np.flatnonzero(at >= 0)
     tops = {
         name: _top(predictions, at, int(name[4:])) for name in wanted if name.startswith("top ")

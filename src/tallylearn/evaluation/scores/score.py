@@ -17,7 +17,7 @@ from math import inf, nan, sqrt
 from typing import Any
 
 from tallylearn.evaluation.scores import agreement, confusion_matrix, losses
-from tallylearn.evaluation.scores.confusion_matrix import Hits, Measured, positive_class
+from tallylearn.evaluation.scores.confusion_matrix import Hits, ScoreValue, positive_class
 from tallylearn.evaluation.scores.losses import Measure
 from tallylearn.tables import plain
 from tallylearn.tallies import Bundle
@@ -54,16 +54,16 @@ class Score:
     def value(self, bundle: Bundle, positive: Any = None) -> float:
         return self.measure(bundle, positive).value
 
-    def titled(self, positive: Any) -> str:
+    def title(self, positive: Any) -> str:
         """The name, and of which class it is.
 
-        >>> SCORES["recall"].titled("fraud")
+        >>> SCORES["recall"].title("fraud")
         'recall (fraud)'
         """
-        return titled(self.name, positive if self.of == "positive" else None)
+        return score_title(self.name, positive if self.of == "positive" else None)
 
     @property
-    def pooled(self) -> bool:
+    def is_pooled(self) -> bool:
         """Whether its value over folds is the score of all out-of-fold predictions together.
 
         A ratio of sums is biased where a fold has few rows: R-squared divides by the variance of
@@ -72,7 +72,7 @@ class Score:
         G. Forman and M. Scholz, Apples-to-apples in cross-validation studies, SIGKDD
         Explorations 12, 2010.
 
-        >>> [name for name in ("accuracy", "f1", "roc_auc", "mae", "r2") if SCORES[name].pooled]
+        >>> [name for name in ("accuracy", "f1", "roc_auc", "mae", "r2") if SCORES[name].is_pooled]
         ['f1', 'r2']
         """
         rates = (confusion_matrix.accuracy, confusion_matrix.error)
@@ -83,21 +83,21 @@ class Score:
     @property
     def key(self) -> str:
         """The name, which brings the score along where no list holds it."""
-        return Named(self) if self.part == "kept" else self.name
+        return CustomScoreName(self) if self.part == "kept" else self.name
 
 
-class Named(str):
+class CustomScoreName(str):
     """The name of a score that no list holds, with the score: a function of the user's own."""
 
     score: Score
 
-    def __new__(cls, score: Score) -> Named:
+    def __new__(cls, score: Score) -> CustomScoreName:
         found = super().__new__(cls, score.name)
         found.score = score
         return found
 
-    def __reduce__(self) -> tuple[type[Named], tuple[Score]]:
-        return Named, (self.score,)
+    def __reduce__(self) -> tuple[type[CustomScoreName], tuple[Score]]:
+        return CustomScoreName, (self.score,)
 
 
 class Scores(dict[str, Score]):
@@ -108,7 +108,7 @@ class Scores(dict[str, Score]):
     """
 
     def __getitem__(self, name: str) -> Score:
-        return name.score if isinstance(name, Named) else super().__getitem__(name)
+        return name.score if isinstance(name, CustomScoreName) else super().__getitem__(name)
 
     def __missing__(self, name: str) -> Score:
         if (found := _with_number(name)) is None:
@@ -118,10 +118,10 @@ class Scores(dict[str, Score]):
     def knows(self, name: Any) -> bool:
         """Whether there is a score of this name."""
         listed = isinstance(name, str) and name in self
-        return listed or isinstance(name, Named) or _with_number(name) is not None
+        return listed or isinstance(name, CustomScoreName) or _with_number(name) is not None
 
 
-def titled(name: str, of: Any) -> str:
+def score_title(name: str, of: Any) -> str:
     """A score's name, and the class that it is of, if it is of one."""
     return name if of is None else f"{name} ({plain(of)})"
 
@@ -139,7 +139,7 @@ def remedy(name: str) -> str:
     return f" Use scoring={other!r}, which is always finite{more}."
 
 
-def _counted() -> Iterable[Score]:
+def _confusion_scores() -> Iterable[Score]:
     """From the confusion matrix."""
     make = partial(Score, task=CLASSIFIER, part="confusion", better="high")
     yield make(name="accuracy", measure=confusion_matrix.accuracy, kind="share")
@@ -151,7 +151,7 @@ def _counted() -> Iterable[Score]:
         better="low",
         kind="share",
     )
-    yield make(name="balanced_accuracy", measure=confusion_matrix.balanced, kind="ratio")
+    yield make(name="balanced_accuracy", measure=confusion_matrix.balanced_accuracy, kind="ratio")
     for rate in (*confusion_matrix.RATES, "f0.5", "f2"):
         yield from (_rate(rate, over) for over in ("", "_macro", "_weighted", "_micro"))
     between = partial(make, kind="ratio", bounds=(-1.0, 1.0))
@@ -166,7 +166,9 @@ def _rate(rate: str, over: str) -> Score:
     if over == "_micro":  # every row has one answer: over all classes it is the share of right ones
         return make(measure=confusion_matrix.accuracy, kind="share")
     if over:
-        averaged = confusion_matrix.macro if over == "_macro" else confusion_matrix.weighted
+        averaged = (
+            confusion_matrix.macro if over == "_macro" else confusion_matrix.weighted_mean_rate
+        )
         return make(measure=partial(averaged, rate))
     kind = "share" if rate in ("precision", "recall") else "ratio"
     return make(measure=partial(confusion_matrix.of_positive, rate), kind=kind, of="positive")
@@ -233,7 +235,9 @@ def _numeric() -> Iterable[Score]:
     yield _pinball("pinball", "0.5")
     yield low(name="rmse", measure=losses.root, kind="ratio", columns=("squared",))
     for name, left in (("r2", "squared"), ("explained_variance", "error")):
-        yield high(name=name, measure=partial(losses.explained, left), columns=("truth", left))
+        yield high(
+            name=name, measure=partial(losses.explained_variance, left), columns=("truth", left)
+        )
     yield Score(
         name="euclidean",
         task=REGRESSOR,
@@ -273,11 +277,11 @@ def _with_number(name: Any) -> Score | None:
 
 
 SCORES = Scores(
-    (score.name, score) for group in (_counted, _probable, _numeric) for score in group()
+    (score.name, score) for group in (_confusion_scores, _probable, _numeric) for score in group()
 )
 
 
-def measure(bundle: Bundle, name: str, positive: Any = None) -> Measured:
+def measure(bundle: Bundle, name: str, positive: Any = None) -> ScoreValue:
     """A score by its name, with the reason where it has no value.
 
     >>> from tallylearn.evaluation.scores.predictions import Predictions
@@ -285,21 +289,21 @@ def measure(bundle: Bundle, name: str, positive: Any = None) -> Measured:
     >>> truth, said = Codes.of(["no", "no", "yes"]), Codes.of(["no", "no", "no"])
     >>> bundle = Predictions(truth, said).tally()
     >>> measure(bundle, "accuracy")
-    Measured(value=0.6666666666666666, reason='', share=(2.0, 3.0))
+    ScoreValue(value=0.6666666666666666, reason='', share=(2.0, 3.0))
     >>> measure(bundle, "precision").reason
     "class 'yes' was never predicted"
     """
     return SCORES[name].measure(bundle, positive)
 
 
-def spread(bundle: Bundle, name: str, positive: Any = None, share: float = 1.0) -> float:
+def standard_error(bundle: Bundle, name: str, positive: Any = None, share: float = 1.0) -> float:
     """The standard error of a score, over tables drawn alike; NaN where the tally has none.
 
     Of a mean it is sqrt(variance / (n - 1)), of a share sqrt(p (1 - p) / n), of the area under the
     ROC curve DeLong's (Biometrics 44, 1988). A unit of weight counts as so many rows: ``share``.
 
     >>> from tallylearn.evaluation.scores.predictions import Predictions
-    >>> spread(Predictions([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]).tally("mae"), "mae")
+    >>> standard_error(Predictions([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]).tally("mae"), "mae")
     0.5773502691896257
     """
     score, found = SCORES[name], measure(bundle, name, positive)

@@ -7,7 +7,13 @@ from typing import Any
 
 from tallylearn.errors import OptionError, quoted_list, short_repr
 from tallylearn.evaluation.scores.custom_scores import custom, is_scorer, scorer_named
-from tallylearn.evaluation.scores.score import PROBABILITIES, RANKING, SCORES, Named, Score
+from tallylearn.evaluation.scores.score import (
+    PROBABILITIES,
+    RANKING,
+    SCORES,
+    CustomScoreName,
+    Score,
+)
 
 THEIRS = {  # scikit-learn's other names
     "accuracy_score": "accuracy",
@@ -24,7 +30,7 @@ THEIRS = {  # scikit-learn's other names
     "root_mean_squared_error": "rmse",
     "top_k_accuracy": "top_2_accuracy",
 }
-EVERY = (PROBABILITIES, RANKING)
+ALL_OUTPUTS = (PROBABILITIES, RANKING)
 
 
 def one_word(scoring: Any, older: Any, word: str) -> Any:
@@ -34,10 +40,10 @@ def one_word(scoring: Any, older: Any, word: str) -> Any:
     return older if scoring is None else scoring
 
 
-def called(name: Any) -> Any:
+def translate_name(name: Any) -> Any:
     """Our name of a score that scikit-learn calls otherwise; anything else as it is.
 
-    >>> called("neg_mean_absolute_error"), called("f1"), called("neg_max_error")
+    >>> tuple(map(translate_name, ("neg_mean_absolute_error", "f1", "neg_max_error")))
     ('mae', 'f1', 'max_error')
     """
     if not isinstance(name, str) or SCORES.knows(name):
@@ -46,18 +52,18 @@ def called(name: Any) -> Any:
     return THEIRS.get(bare, bare)
 
 
-def wanted(
+def read_scores(
     scores: Any,
     task: str,
     n_classes: int = 0,
-    gives: Collection[str] = EVERY,
+    gives: Collection[str] = ALL_OUTPUTS,
     positive: Any = None,
 ) -> tuple[str, ...]:
     """The names of scores, checked: known, and fit for the task, its classes and its predictions.
 
-    >>> wanted(["accuracy", "f1_macro"], "classifier", 3)
+    >>> read_scores(["accuracy", "f1_macro"], "classifier", 3)
     ('accuracy', 'f1_macro')
-    >>> wanted("neg_root_mean_squared_error", "regressor")
+    >>> read_scores("neg_root_mean_squared_error", "regressor")
     ('rmse',)
     """
     names = _read(scores, task)
@@ -98,17 +104,17 @@ def _read(scores: Any, task: str) -> tuple[str, ...]:
 
 def _one(score: Any, task: str, name: str = "") -> Any:
     """A score's name; one of the user's own brings itself along."""
-    if isinstance(score, Named):
+    if isinstance(score, CustomScoreName):
         return score
     if not isinstance(score, str):
         return custom(score, task, name)
-    if SCORES.knows(ours := called(score)):
-        return _renamed(ours, name)
+    if SCORES.knows(ours := translate_name(score)):
+        return _check_given_name(ours, name)
     scorer = scorer_named(score)
     return score if scorer is None else custom(scorer, task, name or ours)
 
 
-def _renamed(ours: str, name: str) -> str:
+def _check_given_name(ours: str, name: str) -> str:
     if name and name != ours:
         raise OptionError(
             f"{name!r} is given as the name of the score {ours!r}, which keeps its "
@@ -119,7 +125,7 @@ def _renamed(ours: str, name: str) -> str:
 
 def _distinct(names: list[Any]) -> tuple[str, ...]:
     """Every score once; two of the user's own under one name cannot be told apart."""
-    own = [name for name in names if isinstance(name, Named)]
+    own = [name for name in names if isinstance(name, CustomScoreName)]
     for name in own:
         if sum(other == name for other in names) > 1:
             raise OptionError(
@@ -148,4 +154,4 @@ def _words(score: Score) -> str:
     return "probabilities" if score.needs == PROBABILITIES else "probabilities or decision values"
 
 
-__all__ = ["called", "is_scorer", "need_proba", "one_word", "wanted"]
+__all__ = ["is_scorer", "need_proba", "one_word", "read_scores", "translate_name"]

@@ -18,7 +18,7 @@ from tallylearn.evaluation.scores.influence import (
     prediction_noise,
     smoothed_influence,
 )
-from tallylearn.evaluation.scores.predictions import Predictions, joined
+from tallylearn.evaluation.scores.predictions import Predictions, concatenate
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.threshold_influence import threshold_influence
 from tallylearn.statistics.roc_area import wins
@@ -129,7 +129,7 @@ class UnitInfluence:
 
 
 @dataclass(frozen=True)
-class Sample:
+class ScoredSample:
     """The tested rows: how many they are worth, and what was said about them, where it is kept."""
 
     rows: float  # in the effect of their weights, each counted once however often it was tested
@@ -154,7 +154,7 @@ class Sample:
         """Whether more than one model was tested, so that rows tested by one trained another."""
         if not self.tests or not 0 < self.test_share < 1:
             return False
-        fold = self.together.fold
+        fold = self.all_tests.fold
         return bool((fold != fold[0]).any())
 
     @property
@@ -167,7 +167,7 @@ class Sample:
         return None if weight is None else weight * self.share
 
     @cached_property
-    def together(self) -> RowPredictions:
+    def all_tests(self) -> RowPredictions:
         """All tests in one; the folds of all repeats numbered through."""
         rows = np.concatenate([tested_rows.rows for tested_rows in self.tests])
         pairs = np.concatenate(
@@ -181,13 +181,16 @@ class Sample:
         width = int(pairs[:, 1].max()) + 1
         _, place = np.unique(pairs[:, 0] * width + pairs[:, 1], return_inverse=True)
         return RowPredictions(
-            0, rows, place.ravel(), joined([tested_rows.predictions for tested_rows in self.tests])
+            0,
+            rows,
+            place.ravel(),
+            concatenate([tested_rows.predictions for tested_rows in self.tests]),
         )
 
     @cached_property
     def units(self) -> Array:
         """(t,) of every test, whose it is: the row's, or its group's."""
-        rows = self.together.rows
+        rows = self.all_tests.rows
         return rows if self.groups is None else self.groups[rows]
 
     @property
@@ -198,20 +201,20 @@ class Sample:
     @property
     def gives(self) -> tuple[str, ...]:
         """What is kept that scores may need beside the predictions."""
-        return self.together.predictions.gives if self.tests else ()
+        return self.all_tests.predictions.gives if self.tests else ()
 
     @cached_property
     def several(self) -> bool:
         """Whether units are tested more than once."""
         if not self.tests:
             return False
-        once, fold = len(np.unique(self.units)), self.together.fold
+        once, fold = len(np.unique(self.units)), self.all_tests.fold
         if once == len(fold):
             return False
         pairs = self.units.astype(np.int64) * (int(fold.max()) + 1) + fold
         return len(np.unique(pairs)) > once
 
-    def of_rows(self, chosen: Array) -> Sample:
+    def of_rows(self, chosen: Array) -> ScoredSample:
         """The tests of some rows alone; ``chosen`` is (n,) bool over the dataset."""
         tested_rows = [
             RowPredictions(one.repeat, one.rows[here], one.fold[here], one.predictions[here])
@@ -220,7 +223,7 @@ class Sample:
         ]
         return replace(self, tests=tuple(tested_rows))
 
-    def of_folds(self, places: set[tuple[int, int]]) -> Sample:
+    def of_folds(self, places: set[tuple[int, int]]) -> ScoredSample:
         """The tests of some folds alone, each a repeat and a fold."""
         tested_rows = []
         for one in self.tests:
@@ -242,7 +245,7 @@ class Sample:
             return None
         if SCORES[name].needs not in ("", *self.gives) or self.single_unit(name, positive):
             return None
-        tests = self.together
+        tests = self.all_tests
         place = tests.fold if by_fold else np.zeros_like(tests.fold)
         weight = tests.predictions.weight
         weight = np.ones(len(place)) if weight is None else weight
@@ -264,7 +267,7 @@ class Sample:
         found = self.unit_influence(name, positive, by_fold=False)
         if found is None or not self.several_models:
             return None
-        tests = self.together
+        tests = self.all_tests
         trained = threshold_influence(name, tests.predictions, positive)
         if trained is None:
             return None
@@ -281,8 +284,8 @@ class Sample:
         score = SCORES[name]
         if score.part != "ranks" or not self.tests:
             return False
-        truth = self.together.predictions.truth
-        known = self.together.predictions.known
+        truth = self.all_tests.predictions.truth
+        known = self.all_tests.predictions.known_classes
         classes = known if score.of == "each" else [positive_class(known, positive)]
         for one in classes:
             chosen = truth.codes == (truth.values.index(one) if one in truth.values else -1)
@@ -290,9 +293,9 @@ class Sample:
                 return True
         return False
 
-    def smoothed(self, name: str, positive: Any) -> UnitInfluence | None:
+    def smoothed_influence(self, name: str, positive: Any) -> UnitInfluence | None:
         """How far every unit moves a ratio of counts, where no class seems certain."""
-        tests = self.together
+        tests = self.all_tests
         found = smoothed_influence(name, tests.predictions, positive, self.rows)
         if found is None or not np.isfinite(found[0]).all():
             return None
@@ -309,10 +312,10 @@ class Sample:
         estimate over all rows has v₁₀ / m + v₀₁ / l, so (v₁₁ - v₁₀ - v₀₁) / (m l) is added: at
         n = 50 and ten folds a half of the variance, at n = 200 a tenth. 0 for other scores.
         """
-        score, tests = SCORES[name], self.together
+        score, tests = SCORES[name], self.all_tests
         if score.kind != "rank" or tests.predictions.ranking is None:
             return 0.0
-        known, codes = tests.predictions.known, tests.predictions.truth
+        known, codes = tests.predictions.known_classes, tests.predictions.truth
         classes = known if score.of == "each" else [positive_class(known, positive)]
         times = len(tests.rows) / len(np.unique(tests.rows))  # how often a row is tested
         weight = tests.predictions.weight
@@ -349,7 +352,7 @@ class Sample:
             return None
         at = np.unique(self.units, return_inverse=True)[1]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            without = log_loss_without_each(name, self.together.predictions, at.ravel())
+            without = log_loss_without_each(name, self.all_tests.predictions, at.ravel())
         if without is None:
             return None
         return float(((without - without.mean()) ** 2).sum()) * (1 - 1 / self.n_units)
@@ -366,7 +369,7 @@ class Sample:
         """
         n = self.n_units
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            noise = prediction_noise(self.together.predictions)
+            noise = prediction_noise(self.all_tests.predictions)
         noise = noise if isfinite(noise) else 0.0
         return 4 / n * max(noise, MIN_COEFFICIENTS / n)
 
@@ -376,7 +379,7 @@ class Sample:
         sums = np.bincount(at, moved)
         if not self.several:
             return UnitInfluence(units, sums)
-        fold = self.together.fold
+        fold = self.all_tests.fold
         tests, own = np.unique(at * (int(fold.max()) + 1) + fold, return_inverse=True)
         return UnitInfluence(
             units, sums, (tests // (int(fold.max()) + 1), np.bincount(own.ravel(), moved))
@@ -384,7 +387,7 @@ class Sample:
 
     def _in_bins(self, name: str, positive: Any, weight: Array) -> UnitInfluence | None:
         """Bins of rows, of a score that has to be measured anew for each; all folds together."""
-        predictions = self.together.predictions
+        predictions = self.all_tests.predictions
 
         kept = SCORES[name].part == "kept"  # a function that may take no weights
 

@@ -48,15 +48,19 @@ def threshold_influence(name: str, predictions: Predictions, positive: Any = Non
     more than two classes, no decision values, or predictions that no single threshold explains.
     """
     score = SCORES[name]
-    if score.part != "confusion" or len(predictions.known) != 2 or predictions.ranking is None:
+    if (
+        score.part != "confusion"
+        or len(predictions.known_classes) != 2
+        or predictions.ranking is None
+    ):
         return None
-    known, chosen = predictions.known, positive_class(predictions.known, positive)
+    known, chosen = predictions.known_classes, positive_class(predictions.known_classes, positive)
     at, other = known.index(chosen), known.index(chosen) ^ 1
     decision = _decision_values(predictions, known[other], chosen)
     if decision is None:
         return None
-    true = predictions.truth.among(known) == at
-    predicted = predictions.said.among(known) == at
+    true = predictions.truth.recode(known) == at
+    predicted = predictions.said.recode(known) == at
     weight = np.ones(len(true)) if predictions.weight is None else predictions.weight
     if min(weight[true].sum(), weight[~true].sum()) <= 0 or predicted.all() or not predicted.any():
         return None
@@ -68,7 +72,7 @@ def threshold_influence(name: str, predictions: Predictions, positive: Any = Non
     slope, moved = _threshold_shift(decision, true, weight, threshold)
     near = _density(decision - threshold, weight) / np.clip(slope, 1 / STEEPEST, STEEPEST)
     counts = predictions.tally([score.key], positive)["confusion"]
-    counts = counts.over(known, known)
+    counts = counts.reindex(known, known)
     cells = slopes(counts, score.measure, positive)
     step = sum(
         float(weight[rows] @ near[rows]) / len(near) * (cells[row, at] - cells[row, other])

@@ -16,7 +16,7 @@ from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array
 
 Number = Fraction | float
-MOST = 1000  # samples that are all looked at
+MAX_ENUMERATED = 1000  # samples that are all looked at
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Drawings:
         return sum((weight * value for weight, value in pairs), start=Fraction(0))
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         return f"all {len(self)} samples" if self.complete else f"{len(self)} samples drawn"
 
 
@@ -53,7 +53,7 @@ def drawings(p: Sequence[Number], n: int, draws: int, seed: int) -> Drawings:
     check_count("a sample", "n", n, 1)
     check_count("a simulation", "draws", draws, 2)
     n, draws = int(n), int(draws)
-    if comb(len(p) + n - 1, n) <= MOST:
+    if comb(len(p) + n - 1, n) <= MAX_ENUMERATED:
         samples, chances = zip(*_all(p, n), strict=True)
         return Drawings(samples, chances, complete=True)
     weights = np.array([float(one) for one in p])

@@ -24,7 +24,7 @@ from tallylearn.tables import Array, Codes
 
 
 @dataclass(frozen=True)
-class Parts:
+class ErrorParts:
     """The parts of an expected squared error; ``noise`` is None where ``bias2`` holds it."""
 
     learner: str
@@ -61,7 +61,7 @@ class Parts:
         return sum(self.values, start=Fraction(0))
 
 
-def of_population(learner: Any, known: Population, found: Drawings, positive: Any) -> Parts:
+def of_population(learner: Any, known: Population, found: Drawings, positive: Any) -> ErrorParts:
     """The parts under a known distribution, in fractions where all samples and chances are known.
 
     Over D samples drawn, the variance is taken over D - 1, and what that adds leaves bias squared.
@@ -71,7 +71,7 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     rows = np.array([cell.row for cell in known.cells])
     p = exactly([cell.p for cell in known.cells])
     y = exactly([_number(cell.outcome, positive) for cell in known.cells])
-    said = [_answers(known.learned(learner, cells), known, positive) for cells in found.samples]
+    said = [_answers(known.fit_learner(learner, cells), known, positive) for cells in found.samples]
     predictions, weights = exactly(said)[:, rows], exactly(found.weights)  # (samples, cells)
     alike = (rows[:, None] == rows) * p
     target = (alike @ y) / alike.sum(axis=1)  # (cells,) E[y | row]
@@ -81,7 +81,7 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
     moved = 0 if found.complete else variance / (len(found) - 1)
     hard = positive is not None and not hasattr(learner, "predict_proba")
-    return Parts(
+    return ErrorParts(
         learner=learner_text(learner),
         error=error,
         bias2=bias2 - moved,
@@ -93,13 +93,13 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
 
 def of_table(
     learner: Any, dataset: Dataset, splits: list[Split], positive: Any, watch: Watch | None = None
-) -> Parts:
+) -> ErrorParts:
     """The parts by what models say about rows that they were not drawn."""
     if not isinstance(dataset.truth, Codes) and dataset.truth.ndim > 1:
         raise TargetError("the target has several columns. Pass one column at a time.")
     tested_rows = list(CrossValidation(learner, dataset, watch=watch).predict_folds([splits]))
     rows = np.concatenate([part.rows for part in tested_rows])
-    said = np.concatenate([_spoken(part.predictions, positive) for part in tested_rows])
+    said = np.concatenate([_predicted_numbers(part.predictions, positive) for part in tested_rows])
     y = dataset.truth
     if isinstance(y, Codes):
         y = (y.codes == y.values.index(positive)).astype(float)
@@ -118,7 +118,7 @@ def of_table(
         for values in (errors, (y - mean) ** 2 - spread / times, spread)
     )
     hard = positive is not None and tested_rows[0].predictions.proba is None
-    return Parts(
+    return ErrorParts(
         learner=learner_text(learner),
         error=error,
         bias2=bias2,
@@ -128,17 +128,17 @@ def of_table(
     )
 
 
-def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:
+def verdicts(parts: tuple[ErrorParts, ...]) -> Iterator[str]:
     """Which part of every learner's error is the larger, and what the learners show together."""
     yield from map(_larger, parts)
     order = sorted(parts, key=attrgetter("variance"))
-    yield from (_compared(simple, complicated) for simple, complicated in pairwise(order))
+    yield from (_compare_two(simple, complicated) for simple, complicated in pairwise(order))
     if len(parts) > 1:
         best = min(parts, key=attrgetter("error"))
         yield f"Least error: {best.learner}, {format_number(float(best.error))}."
 
 
-def _larger(part: Parts) -> str:
+def _larger(part: ErrorParts) -> str:
     """High is the larger of the two; with noise in it, the first may be larger without any bias."""
     bias, variance = format_number(float(part.bias2)), format_number(float(part.variance))
     told = f"{part.form} {bias} against variance {variance}"
@@ -149,7 +149,7 @@ def _larger(part: Parts) -> str:
     return f"{part.learner}: {'high bias, ' if part.noise is not None else ''}{told}."
 
 
-def _compared(simple: Parts, other: Parts) -> str:
+def _compare_two(simple: ErrorParts, other: ErrorParts) -> str:
     """Two learners, the one of lower variance first."""
     if other.bias2 >= simple.bias2:
         return (
@@ -167,9 +167,9 @@ def _compared(simple: Parts, other: Parts) -> str:
 def _answers(model: Any, known: Population, positive: Any) -> list[Any]:
     """A number for every row: the answer, or the probability of the positive class."""
     if positive is None:
-        return known.said(model)
+        return known.predict(model)
     if not hasattr(model, "predict_proba"):
-        return [_number(answer, positive) for answer in known.said(model)]
+        return [_number(answer, positive) for answer in known.predict(model)]
     classes = [key.item() if isinstance(key, np.generic) else key for key in model.classes_]
     if positive not in classes:
         return [0] * len(known)
@@ -177,7 +177,7 @@ def _answers(model: Any, known: Population, positive: Any) -> list[Any]:
     return list(np.asarray(found).tolist())
 
 
-def _spoken(predictions: Predictions, positive: Any) -> Array:
+def _predicted_numbers(predictions: Predictions, positive: Any) -> Array:
     if positive is None:
         return np.asarray(predictions.said)
     if predictions.proba is None:

@@ -10,12 +10,12 @@ from tallylearn.errors import OptionError, error_context, item_at, quoted_list
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.parallel_folds import jobs
-from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.progress_bar import fold_progress
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.theory.all_samples import Number
-from tallylearn.evaluation.theory.bias_variance import Parts, of_population, of_table, verdicts
+from tallylearn.evaluation.theory.bias_variance import ErrorParts, of_population, of_table, verdicts
 from tallylearn.evaluation.theory.population import Population
-from tallylearn.evaluation.theory.sample_error import exact_of, written
+from tallylearn.evaluation.theory.sample_error import exact_of, fraction_text
 from tallylearn.folds import Folds
 from tallylearn.reporting.charts import Plot, draw_lines
 from tallylearn.statistics.confidence_intervals import check_count
@@ -51,38 +51,38 @@ class Decomposition(Result):
         Notes about rows that were left out.
     """
 
-    parts: tuple[Parts, ...]
+    parts: tuple[ErrorParts, ...]
     loss: str
     n: int  # rows in a sample
     means: str  # how the means over samples were taken
     remarks: tuple[str, ...] = ()  # rows that were left out
 
-    def __getitem__(self, at: int) -> Parts:
-        found: Parts = item_at(self.parts, at, "learners")
+    def __getitem__(self, at: int) -> ErrorParts:
+        found: ErrorParts = item_at(self.parts, at, "learners")
         return found
 
-    def __iter__(self) -> Iterator[Parts]:
+    def __iter__(self) -> Iterator[ErrorParts]:
         return iter(self.parts)
 
     @property
     def error(self) -> Number:
         """The expected squared error of a single learner."""
-        return self._only.error
+        return self._only_parts.error
 
     @property
     def bias2(self) -> Number:
         """The squared bias of a single learner; for a table it includes the noise."""
-        return self._only.bias2
+        return self._only_parts.bias2
 
     @property
     def variance(self) -> Number:
         """The variance of a single learner."""
-        return self._only.variance
+        return self._only_parts.variance
 
     @property
     def noise(self) -> Number | None:
         """The noise of the target; None for a table."""
-        return self._only.noise
+        return self._only_parts.noise
 
     @property
     def verdict(self) -> str:
@@ -90,7 +90,7 @@ class Decomposition(Result):
         return " ".join(verdicts(self.parts))
 
     @property
-    def _only(self) -> Parts:
+    def _only_parts(self) -> ErrorParts:
         if len(self.parts) > 1:
             names = quoted_list(part.learner for part in self.parts)
             raise OptionError(
@@ -110,7 +110,7 @@ class Decomposition(Result):
         lines = tuple(
             (
                 part["learner"],
-                *(written(exact_of(part[name])) for name in PART_NAMES if name in part),
+                *(fraction_text(exact_of(part[name])) for name in PART_NAMES if name in part),
             )
             for part in found["parts"]
         )
@@ -253,7 +253,7 @@ def _of_population(
     if task_of(learners[0]) == "classifier":
         one = positive_class(known.outcomes, positive)
     parts = tuple(of_population(learner, known, found, one) for learner in learners)
-    return Decomposition(parts, _loss(one, parts), n, found.said)
+    return Decomposition(parts, _loss(one, parts), n, found.description)
 
 
 def _of_table(
@@ -270,19 +270,19 @@ def _of_table(
     if dataset.task == "classifier":
         one = positive_class(dataset.classes, positive)
     splits = list(Folds.bootstrap(draws, seed=seed).splits(len(dataset), None, dataset.groups))
-    with watching(learners, draws, progress) as watch:
+    with fold_progress(learners, draws, progress) as watch:
         parts = tuple(of_table(learner, dataset, splits, one, watch) for learner in learners)
     means = f"{draws} bootstrap samples"
     return Decomposition(parts, _loss(one, parts), len(dataset), means, dataset.remarks)
 
 
-def _written_out(part: Parts) -> dict[str, Any]:
+def _written_out(part: ErrorParts) -> dict[str, Any]:
     noise = {} if part.noise is None else {"noise": part.noise}
     return {"learner": part.learner, "bias2": part.bias2, "variance": part.variance, **noise,
             "total": part.total, "error": part.error}  # fmt: skip
 
 
-def _loss(one: Any, parts: tuple[Parts, ...]) -> str:
+def _loss(one: Any, parts: tuple[ErrorParts, ...]) -> str:
     """What was squared: a classifier without probabilities has its predictions taken."""
     if one is None:
         return SQUARED

@@ -34,7 +34,7 @@ def rows_of(rows: Any, probabilities: Any) -> tuple[tuple[Any, ...], list[Any]]:
             )
         found, given = list(rows), list(rows.values())
     else:
-        found = _listed(rows)
+        found = _rows_of_table(rows)
         given = items_of(probabilities) or []
     if not found or len(found) != len(given):
         raise InputError(
@@ -44,7 +44,7 @@ def rows_of(rows: Any, probabilities: Any) -> tuple[tuple[Any, ...], list[Any]]:
     return tuple(found), given
 
 
-def _listed(rows: Any) -> list[Any]:
+def _rows_of_table(rows: Any) -> list[Any]:
     """The rows of a frame as dicts, of an array or a list of lists as tuples."""
     if hasattr(rows, "columns"):
         frame = as_frame(rows)

@@ -21,7 +21,7 @@ from tallylearn.errors import (
 from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.evaluation.result import learner_text
 from tallylearn.evaluation.running.dataset import task_of
-from tallylearn.evaluation.running.outside_columns import picked
+from tallylearn.evaluation.running.outside_columns import take_rows
 from tallylearn.evaluation.theory.all_samples import Drawings, Number, drawings
 from tallylearn.evaluation.theory.distribution import (
     distribution,
@@ -34,6 +34,7 @@ from tallylearn.evaluation.theory.distribution import (
     values,
 )
 from tallylearn.evaluation.theory.sample_error import Resubstitution, SampleError
+from tallylearn.runtime.deprecation import DeprecatedAttribute
 from tallylearn.sources.memory.arrays import array_of_items
 from tallylearn.statistics.confidence_intervals import check_count
 from tallylearn.statistics.resampling import generator
@@ -264,9 +265,12 @@ class Population:
         """
         rows = np.array([self.cells[at].row for at in cells])
         y = [plain(self.cells[at].outcome) for at in cells]
-        return picked(self.columns(learner), rows), np.array(y)
+        return take_rows(self.columns(learner), rows), np.array(y)
 
-    def learned(self, learner: Any, cells: Array) -> Any:
+    learned = DeprecatedAttribute("learned", "fit_learner")
+    said = DeprecatedAttribute("said", "predict")
+
+    def fit_learner(self, learner: Any, cells: Array) -> Any:
         """Fit a copy of a learner to a sample.
 
         Parameters
@@ -293,16 +297,16 @@ class Population:
 
     def _both_errors(self, learner: Any, cells: Array) -> tuple[Fraction, Number]:
         """On the sample, and on the population."""
-        wrong = self._wrong(self.learned(learner, cells))
+        wrong = self._wrong(self.fit_learner(learner, cells))
         true = total(c.p for c, w in zip(self.cells, wrong, strict=True) if w)
         return Fraction(sum(wrong[at] for at in cells), len(cells)), true
 
     def _wrong(self, h: Any) -> list[bool]:
         """For every cell, whether h errs there."""
-        said = self.said(h)
+        said = self.predict(h)
         return [bool(said[cell.row] != cell.outcome) for cell in self.cells]
 
-    def said(self, h: Any) -> list[Any]:
+    def predict(self, h: Any) -> list[Any]:
         """Predict every row of the population by a hypothesis.
 
         Parameters

@@ -17,7 +17,7 @@ from tallylearn.reporting.formatting import format_number, number_of
 from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.workings import Derivation, Grid, Sentence
 
-MOST = 1000  # rows, of whose errors the distribution is drawn
+MAX_CHARTED_ROWS = 1000  # rows, of whose errors the distribution is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +61,12 @@ class SampleError(Result):
         """What follows exactly, beside what samples show."""
         names = ("expectation", "bias", "variance")
         lines = tuple(
-            (name, written(exact_of(found[name])), format_number(found["simulated"][name]))
+            (name, fraction_text(exact_of(found[name])), format_number(found["simulated"][name]))
             for name in names
         )
         head = ("error on the sample", "exactly", f"{found['samples']} samples")
         said = (
-            f"The true error is {written(exact_of(found['error']))}. The hypothesis does not "
+            f"The true error is {fraction_text(exact_of(found['error']))}. The hypothesis does not "
             "depend on the sample: the error on the sample is right on average."
         )
         return Derivation(found["title"], (Grid("", head, lines), Sentence(said)))
@@ -101,7 +101,7 @@ class SampleError(Result):
 
     def plots(self) -> dict[str, Plot]:
         """The probability of every error, and how often samples showed it; up to 1000 rows."""
-        if self.n > MOST:
+        if self.n > MAX_CHARTED_ROWS:
             return {}
         shares = [float(share) for share in self.distribution]
         at = np.rint(np.array(self.simulated) * self.n).astype(int)
@@ -163,7 +163,7 @@ class Resubstitution(Result):
         """Both errors and the bias."""
         words = {"error on the rows learned from": "expectation", "true error": "error",
                  "bias": "bias"}  # fmt: skip
-        lines = tuple((word, written(exact_of(found[name]))) for word, name in words.items())
+        lines = tuple((word, fraction_text(exact_of(found[name]))) for word, name in words.items())
         ends = f"; {found['interval']} holds it by the t interval" if found["interval"] else ""
         said = f"Over {found['drawn']}{ends}. The sample is what was learned from, so it is no "
         said += "independent witness."
@@ -175,7 +175,7 @@ class Resubstitution(Result):
         return {name: getattr(self, name) for name in named} | {
             "kind": "resubstitution",
             "title": f"{self.learner} learned from {self.n} rows, and tested on them",
-            "drawn": self.drawn.said,
+            "drawn": self.drawn.description,
             "interval": "" if self.interval is None else str(self.interval),
         }
 
@@ -197,7 +197,7 @@ class Resubstitution(Result):
         ]
 
 
-def written(number: Number) -> str:
+def fraction_text(number: Number) -> str:
     """A fraction where it is short, beside its decimals."""
     decimal = format_number(float(number))
     if not isinstance(number, Fraction) or number.denominator == 1:

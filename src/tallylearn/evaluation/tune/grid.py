@@ -27,7 +27,7 @@ def read_grid(grid: Any, learner: Any) -> list[Grid]:
             "values, or a list of such dicts."
         )
     known = _options_of(learner)
-    return [_checked(part, known, learner) for part in parts]
+    return [_check_part(part, known, learner) for part in parts]
 
 
 def all_of(grids: list[Grid]) -> list[Options]:
@@ -64,7 +64,7 @@ def some_of(grids: list[Grid], n: int, seed: int) -> list[Options]:
     out: list[Options] = []
     while len(out) < n:
         at = int(rng.integers(len(grids)))
-        drawn = {name: _drawn(values, rng) for name, values in grids[at].items()}
+        drawn = {name: _sample_value(values, rng) for name, values in grids[at].items()}
         key = (at, *(place for place, _ in drawn.values())) if listed_out else len(out)
         if key not in seen:
             seen.add(key)
@@ -77,10 +77,10 @@ def with_options(learner: Any, options: Options) -> Any:
     return clone_estimator(learner).set_params(**options)
 
 
-def spelled(options: Options) -> str:
+def options_text(options: Options) -> str:
     """Options as they are written in a call.
 
-    >>> spelled({"alpha": 0.5, "fit_prior": False})
+    >>> options_text({"alpha": 0.5, "fit_prior": False})
     'alpha=0.5, fit_prior=False'
     """
     said = ", ".join(f"{name}={learner_text(value)}" for name, value in options.items())
@@ -101,7 +101,7 @@ def _options_of(learner: Any) -> list[str]:
     return sorted(learner.get_params(deep=True))
 
 
-def _checked(part: Any, known: list[str], learner: Any) -> Grid:
+def _check_part(part: Any, known: list[str], learner: Any) -> Grid:
     if not isinstance(part, Mapping):
         raise KindError(
             f"a part of grid is {part!r:.60}. Pass a dict of options and lists of "
@@ -129,7 +129,7 @@ def _values(name: str, values: Any) -> Any:
     return found
 
 
-def _drawn(values: Any, rng: np.random.Generator) -> tuple[int, Any]:
+def _sample_value(values: Any, rng: np.random.Generator) -> tuple[int, Any]:
     """A value, and its place in the list where there is one."""
     if isinstance(values, list):
         at = int(rng.integers(len(values)))

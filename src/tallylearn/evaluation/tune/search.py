@@ -16,18 +16,18 @@ from tallylearn.evaluation.running import unseen_rows
 from tallylearn.evaluation.running.cross_validation import CrossValidation, Watch
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_failures import Failure
-from tallylearn.evaluation.running.fold_plan import FoldAssignment, inside
-from tallylearn.evaluation.running.shared_tallies import TallyCache, together
+from tallylearn.evaluation.running.fold_plan import FoldAssignment, assign_rows
+from tallylearn.evaluation.running.shared_tallies import TallyCache, group_by_tally
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES, TIED, remedy
 from tallylearn.evaluation.scores.score_names import need_proba
 from tallylearn.evaluation.scores.tested_rows import RowPredictions
-from tallylearn.evaluation.tune.grid import Options, is_number, spelled, with_options
+from tallylearn.evaluation.tune.grid import Options, is_number, options_text, with_options
 from tallylearn.folds import Split
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class TuningCandidate:
     """Options that were tried, and how they did."""
 
     options: Options
@@ -37,8 +37,8 @@ class Candidate:
 
     def __str__(self) -> str:
         if self.failure:
-            return f"failed: {spelled(self.options)}: {self.failure}"
-        return f"rank {self.rank}: {spelled(self.options)}, {self.estimate}"
+            return f"failed: {options_text(self.options)}: {self.failure}"
+        return f"rank {self.rank}: {options_text(self.options)}, {self.estimate}"
 
     def __repr__(self) -> str:
         return str(self)
@@ -62,7 +62,7 @@ class Candidate:
         return {
             "options": {name: repr(value) for name, value in self.options.items()},
             "numbers": {name: float(x) for name, x in self.options.items() if is_number(x)},
-            "spelled": spelled(self.options),
+            "spelled": options_text(self.options),
             "rank": self.rank,
             "failure": self.failure,
             "estimate": None if self.estimate is None else self.estimate.record(),
@@ -70,7 +70,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Search:
+class OptionSearch:
     """A learner, and the options that are to be tried."""
 
     learner: Any
@@ -85,26 +85,28 @@ class Search:
         """The learner with every choice of options, not fitted."""
         return [with_options(self.learner, options) for options in self.options]
 
-    def best(self, tried: tuple[Candidate, ...]) -> Any:
+    def best(self, tried: tuple[TuningCandidate, ...]) -> Any:
         """The learner with the best options, not fitted."""
         return with_options(self.learner, first_of(tried).options)
 
-    def tried(self, shared_folds: SharedFolds, watch: Watch | None) -> tuple[Candidate, ...]:
+    def try_all(
+        self, shared_folds: SharedFolds, watch: Watch | None
+    ) -> tuple[TuningCandidate, ...]:
         """All candidates on the same folds, ranked."""
         learners = self.learners
-        found: dict[int, Candidate] = {}
-        for at in together(learners):
+        found: dict[int, TuningCandidate] = {}
+        for at in group_by_tally(learners):
             given = None, watch, shared_folds.tally_cache, need_proba(shared_folds.score)
             cross_validation = shared_folds.cross_validation(learners[at], *given)
             found[at] = _sat(self.options[at], cross_validation, shared_folds)
-        return _ranked([found[at] for at in range(len(learners))], shared_folds.score)
+        return _rank([found[at] for at in range(len(learners))], shared_folds.score)
 
 
 @dataclass
 class Choosing:
     """A learner that tunes itself: on the training rows of every fold it searches anew."""
 
-    search: Search
+    search: OptionSearch
     shared_folds: SharedFolds  # the outer folds
     watch: Watch | None
     chosen: list[Options] = field(default_factory=list)
@@ -124,9 +126,14 @@ class Choosing:
         """The predictions on every outer fold, by the learner that its training rows chose."""
         for place in assignments:
             for split in place.splits() if isinstance(place, FoldAssignment) else place:
-                given, bagged = (self.dataset, split.train), unseen_rows.named(self.search.cv)
+                given, bagged = (
+                    (self.dataset, split.train),
+                    unseen_rows.is_out_of_bag(self.search.cv),
+                )
                 assignments = (
-                    unseen_rows.inside(*given) if bagged else inside(*given, self.search.cv)
+                    unseen_rows.assign_rows(*given)
+                    if bagged
+                    else assign_rows(*given, self.search.cv)
                 )
                 inner = replace(
                     self.shared_folds,
@@ -134,33 +141,35 @@ class Choosing:
                     tally_cache=TallyCache(),
                     bagged=bagged,
                 )
-                tried = self.search.tried(inner, self.watch)
+                tried = self.search.try_all(inner, self.watch)
                 self.chosen.append(first_of(tried).options)
                 yield from CrossValidation(self.search.best(tried), self.dataset).predict_folds(
                     [[split]]
                 )
 
 
-def first_of(tried: tuple[Candidate, ...]) -> Candidate:
+def first_of(tried: tuple[TuningCandidate, ...]) -> TuningCandidate:
     """The best; of tied ones the first."""
     return next(c for c in tried if c.rank == 1)
 
 
 def _sat(
     options: Options, cross_validation: CrossValidation, shared_folds: SharedFolds
-) -> Candidate:
+) -> TuningCandidate:
     """One candidate; what fails is named, and the others are tried all the same."""
     try:
-        estimate = shared_folds.taken(cross_validation, "")[shared_folds.score]
+        estimate = shared_folds.evaluation_of(cross_validation, "")[shared_folds.score]
     except TallyError as error:
-        return Candidate(options, None, failure=str(error))
+        return TuningCandidate(options, None, failure=str(error))
     if not isfinite(estimate.value):
         reason = f": {estimate.reason}" if estimate.reason else ""
-        return Candidate(options, estimate, failure=f"{estimate.name} {estimate.value}{reason}")
-    return Candidate(options, estimate)
+        return TuningCandidate(
+            options, estimate, failure=f"{estimate.name} {estimate.value}{reason}"
+        )
+    return TuningCandidate(options, estimate)
 
 
-def _ranked(tried: list[Candidate], score: str) -> tuple[Candidate, ...]:
+def _rank(tried: list[TuningCandidate], score: str) -> tuple[TuningCandidate, ...]:
     """With ranks: one more than the number of candidates that are better."""
     turned = 1.0 if SCORES[score].better == "high" else -1.0
     values = np.array([

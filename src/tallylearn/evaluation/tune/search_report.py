@@ -36,11 +36,11 @@ def plots(found: Found) -> dict[str, Plot]:
     known = [c for c in found["candidates"] if c["rank"] is not None]
     if (along := _along(found, known)) is not None:
         return {"search": along}
-    if (crossed := _crossed(found, known)) is not None:
+    if (crossed := _two_option_chart(found, known)) is not None:
         return {"search": crossed}
-    lines, apart = [], _varying(known)
+    lines, apart = [], _varying_options(known)
     for c in sorted(known, key=lambda c: c["rank"])[:MAX_CHART_CANDIDATES]:
-        estimate = Estimate.read(c["estimate"])
+        estimate = Estimate.of_record(c["estimate"])
         value, ends = estimate.value, estimate.interval or (nan, nan)
         drawn = (end if isfinite(end) else value for end in ends)
         name = ", ".join(c["options"].get(option, "-") for option in apart) or c["spelled"]
@@ -54,7 +54,7 @@ def plots(found: Found) -> dict[str, Plot]:
 
 def _best(found: Found) -> str:
     tied = [c for c in found["candidates"] if c["rank"] == 1]
-    winner, score = tied[0]["spelled"], Estimate.read(tied[0]["estimate"])
+    winner, score = tied[0]["spelled"], Estimate.of_record(tied[0]["estimate"])
     tie = f" {len(tied)} candidates are tied; the first is taken." if len(tied) > 1 else ""
     return f"Best: {winner}, {score.with_baseline(found['baseline'])}.{tie}"
 
@@ -62,7 +62,7 @@ def _best(found: Found) -> str:
 def _held_out_score(found: Found) -> list[str]:
     """The score on rows that did not select the candidate, or a warning that there is none."""
     if (honest := found["honest"]) is not None:
-        score = Estimate.read(honest["score"]).with_baseline(honest["baseline"])
+        score = Estimate.of_record(honest["score"]).with_baseline(honest["baseline"])
         if found["how"] == "three":
             return [
                 f"Test rows: {score}. They were used once, for the best candidate, trained on all "
@@ -85,7 +85,7 @@ def _held_out_score(found: Found) -> list[str]:
 def _candidate_table(found: Found) -> Grid:
     tried = found["candidates"]
     names = tuple(dict.fromkeys(name for c in tried for name in c["options"]))
-    scores = [None if c["estimate"] is None else Estimate.read(c["estimate"]) for c in tried]
+    scores = [None if c["estimate"] is None else Estimate.of_record(c["estimate"]) for c in tried]
     spec = score_format([score.value for score in scores if score is not None])
     lines = [
         (
@@ -117,7 +117,7 @@ def _notes(found: Found) -> list[str]:
     return [*notes, f"The model is fitted with the best options on {rows}."]
 
 
-def _varying(known: list[Found]) -> list[str]:
+def _varying_options(known: list[Found]) -> list[str]:
     """The options that vary among the candidates."""
     names = dict.fromkeys(name for c in known for name in c["options"])
     return [name for name in names if len({c["options"].get(name) for c in known}) > 1]
@@ -125,15 +125,15 @@ def _varying(known: list[Found]) -> list[str]:
 
 def _along(found: Found, known: list[Found]) -> Plot | None:
     """The curve over the one option that varies, where it is a number."""
-    varying = _varying(known)
+    varying = _varying_options(known)
     if len(varying) != 1 or not all(varying[0] in c["numbers"] for c in known):
         return None
     return _lines(found, {found["by"]: known}, varying[0], True)
 
 
-def _crossed(found: Found, known: list[Found]) -> Plot | None:
+def _two_option_chart(found: Found, known: list[Found]) -> Plot | None:
     """A curve over one option of numbers for every value of the other, where two vary."""
-    varying = _varying(known)
+    varying = _varying_options(known)
     if len(varying) != 2 or any(len(c["options"]) < 2 for c in known):
         return None
     numeric = [name for name in varying if all(name in c["numbers"] for c in known)]
@@ -161,7 +161,10 @@ def _lines(found: Found, curves: Mapping[str, list[Found]], name: str, banded: b
 def _line(some: list[Found], name: str, banded: bool) -> tuple[list[float], ...]:
     """The scores along an option, with the band of their intervals where all have one."""
     order = sorted(some, key=lambda c: number_of(c["numbers"][name]))
-    x, scores = [c["numbers"][name] for c in order], [Estimate.read(c["estimate"]) for c in order]
+    x, scores = (
+        [c["numbers"][name] for c in order],
+        [Estimate.of_record(c["estimate"]) for c in order],
+    )
     y = [score.value for score in scores]
     bands = [score.interval for score in scores if score.interval is not None]
     known = len(bands) == len(scores) and all(isfinite(end) for band in bands for end in band)

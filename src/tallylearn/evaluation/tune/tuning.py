@@ -18,7 +18,7 @@ from tallylearn.evaluation.running.dataset_warnings import cautions_of
 from tallylearn.evaluation.running.fold_plan import FIRST, FOLDS, FoldAssignment
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.parallel_folds import jobs
-from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.progress_bar import fold_progress
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score_names import one_word
@@ -27,12 +27,12 @@ from tallylearn.evaluation.tune.grid import (
     Options,
     all_of,
     is_number,
+    options_text,
     read_grid,
     some_of,
-    spelled,
 )
-from tallylearn.evaluation.tune.search import Candidate, Choosing, Search, first_of
-from tallylearn.folds import Folds, held
+from tallylearn.evaluation.tune.search import Choosing, OptionSearch, TuningCandidate, first_of
+from tallylearn.folds import Folds, keep_splits
 from tallylearn.reporting.charts import Plot
 from tallylearn.workings import Derivation
 
@@ -80,7 +80,7 @@ class Tuning(Result):
     cv: str
     n: int
     level: float
-    candidates: tuple[Candidate, ...]  # in the order of the grid
+    candidates: tuple[TuningCandidate, ...]  # in the order of the grid
     best: Options
     model: Any
     honest: Evaluation | None  # on rows that neither trained nor chose
@@ -97,7 +97,7 @@ class Tuning(Result):
         return f"{self.learner} tuned: {tried} on {self.n:,} rows, {self.cv}"
 
     @property
-    def winner(self) -> Candidate:
+    def winner(self) -> TuningCandidate:
         """The best candidate; the first of tied ones."""
         return first_of(self.candidates)
 
@@ -150,10 +150,10 @@ class Tuning(Result):
         return {name: getattr(self, name) for name in named} | {
             "kind": "tuning",
             "baseline": BASELINES[self.task],
-            "best": spelled(self.best),
+            "best": options_text(self.best),
             "candidates": [c.facts() for c in self.candidates],
             "honest": honest,
-            "chosen": [spelled(options) for options in self.chosen],
+            "chosen": [options_text(options) for options in self.chosen],
         }
 
     def plots(self) -> dict[str, Plot]:
@@ -246,11 +246,11 @@ def tune(
     """
     with error_context("tune"), jobs(n_jobs):
         check_options(level, "raise", "tune")
-        task, cv = task_of(learner), held(cv)
+        task, cv = task_of(learner), keep_splits(cv)
         grids = read_grid(grid, learner)
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
-        search = Search(learner, options, cv)
+        search = OptionSearch(learner, options, cv)
         dataset = Dataset.of(
             X,
             y,
@@ -270,34 +270,36 @@ def tune(
             outer = SharedFolds.of(
                 dataset, nested, score=whole.score, positive=positive, level=level, usual=USUAL
             )
-            return _nested(search, whole, outer, progress)
+            return _tune_nested(search, whole, outer, progress)
         return _plain(search, whole, progress)
 
 
-def _plain(search: Search, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
+def _plain(search: OptionSearch, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
     """Choose, and fit on all rows."""
-    with watching([search.learner] * len(search.options), shared_folds.folds, progress) as watch:
-        tried = search.tried(shared_folds, watch)
+    with fold_progress(
+        [search.learner] * len(search.options), shared_folds.folds, progress
+    ) as watch:
+        tried = search.try_all(shared_folds, watch)
     model = CrossValidation(
         search.best(tried), shared_folds.dataset.entire or shared_folds.dataset
-    ).fitted()
-    return _tuning(search, shared_folds, tried, model)
+    ).fit_rows()
+    return _make_tuning(search, shared_folds, tried, model)
 
 
-def _nested(
-    search: Search, shared_folds: SharedFolds, outer: SharedFolds, progress: bool | None
+def _tune_nested(
+    search: OptionSearch, shared_folds: SharedFolds, outer: SharedFolds, progress: bool | None
 ) -> Tuning:
     """Choose on all rows; and on the training rows of every outer fold, to be tested there."""
     folds = shared_folds.folds * (1 + outer.folds)
-    with watching([search.learner] * len(search.options), folds, progress) as watch:
-        tried = search.tried(shared_folds, watch)
+    with fold_progress([search.learner] * len(search.options), folds, progress) as watch:
+        tried = search.try_all(shared_folds, watch)
         choosing = Choosing(search, outer, watch)
-        honest = outer.taken(choosing, f"{search}, tuned")
+        honest = outer.evaluation_of(choosing, f"{search}, tuned")
         honest = replace(honest, sample=replace(honest.sample, searched=True))
     model = CrossValidation(
         search.best(tried), shared_folds.dataset.entire or shared_folds.dataset
-    ).fitted()
-    return _tuning(
+    ).fit_rows()
+    return _make_tuning(
         search,
         shared_folds,
         tried=tried,
@@ -308,7 +310,7 @@ def _nested(
     )
 
 
-def _in_three(search: Search, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
+def _in_three(search: OptionSearch, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
     """Choose on the second part; learn from the first two, and test on the third, once."""
     (place,) = shared_folds.assignments
     assert isinstance(place, FoldAssignment)
@@ -316,17 +318,19 @@ def _in_three(search: Search, shared_folds: SharedFolds, progress: bool | None) 
     shared_folds = replace(
         shared_folds, assignments=[FoldAssignment(0, np.where(part == 2, -1, part), 2, FIRST)]
     )
-    with watching([search.learner] * len(search.options), shared_folds.folds, progress) as watch:
-        tried = search.tried(shared_folds, watch)
+    with fold_progress(
+        [search.learner] * len(search.options), shared_folds.folds, progress
+    ) as watch:
+        tried = search.try_all(shared_folds, watch)
     best, rest = search.best(tried), FoldAssignment(0, (part == 2).astype(np.int32), 2, FIRST)
     last = replace(shared_folds, assignments=[rest])
-    honest = last.taken(CrossValidation(best, dataset), learner_text(best))
-    model = CrossValidation(best, dataset).fitted(np.flatnonzero(part < 2))
-    return _tuning(search, shared_folds, tried=tried, model=model, honest=honest, how=THREE)
+    honest = last.evaluation_of(CrossValidation(best, dataset), learner_text(best))
+    model = CrossValidation(best, dataset).fit_rows(np.flatnonzero(part < 2))
+    return _make_tuning(search, shared_folds, tried=tried, model=model, honest=honest, how=THREE)
 
 
-def _tuning(
-    search: Search, shared_folds: SharedFolds, tried: tuple[Candidate, ...], model: Any,
+def _make_tuning(
+    search: OptionSearch, shared_folds: SharedFolds, tried: tuple[TuningCandidate, ...], model: Any,
     honest: Evaluation | None = None, how: str = "", chosen: tuple[Options, ...] = (),
 ) -> Tuning:  # fmt: skip
     return Tuning(

@@ -12,7 +12,7 @@ from tallylearn import engines
 from tallylearn.engines.ordered_sum import PairwiseSum
 from tallylearn.inspection.description.pair_sums import PairSums
 from tallylearn.inspection.description.passing_columns import Numbers
-from tallylearn.inspection.description.surveys import Survey, counting
+from tallylearn.inspection.description.surveys import TableSurvey, weighted_rows
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.kernels import quantile_sketch
 from tallylearn.sources import DeclaredTable, Part
@@ -54,7 +54,7 @@ class Pass:
 class Associations:
     """Pairs of columns, and every column by the classes of the target, over all rows."""
 
-    def __init__(self, survey: Survey, classes: TargetClasses | None) -> None:
+    def __init__(self, survey: TableSurvey, classes: TargetClasses | None) -> None:
         self.survey, self.classes = survey, classes
         self.names = survey.schema.numbers
         check_wide(1, tuple((name, "") for name in self.names), PAIR)
@@ -71,7 +71,11 @@ class Associations:
         """All pairs, and with them the ``tables`` of every column by the classes."""
         survey, scale = self.survey, self._scale
         with engines.report_stage("pairs of columns"):
-            found = self._held(survey.block) if survey.block is not None else self._passed(source)
+            found = (
+                self._pass_in_memory(survey.block)
+                if survey.block is not None
+                else self._pass_over(source)
+            )
         self.tables = found.tables
         spearman = found.spearman.correlation()
         if survey.block is not None:
@@ -88,7 +92,7 @@ class Associations:
             spearman=spearman,
         )
 
-    def _passed(self, source: DeclaredTable) -> Pass:
+    def _pass_over(self, source: DeclaredTable) -> Pass:
         asked = {*self.names, *self._widths()}  # what is crossed with nothing is not read again
         if self.classes is not None:
             asked.add(self.classes.target)
@@ -99,10 +103,10 @@ class Associations:
         found = engines.current_engine().total_parts(self._of_part, narrow)
         return self._none() if found is None else found
 
-    def _held(self, block: Block) -> Pass:
+    def _pass_in_memory(self, block: Block) -> Pass:
         """Of rows that are held a column is crossed at once: it may have as many values as rows."""
         pairs = (
-            engines.current_engine().total(self._pairs, engines.SinglePart(block.cut()))
+            engines.current_engine().total(self._pairs, engines.SinglePart(block.split()))
             or self._none()
         )
         tables = self._empty()
@@ -118,7 +122,7 @@ class Associations:
     def _of_part(self, part: Part[Block]) -> Pass:
         """The rows of a part, wherever it is read."""
         pairs, tables = PairwiseSum(), self._empty()
-        for block in (counting(block, self.survey.weighing) for block in part.blocks()):
+        for block in (weighted_rows(block, self.survey.weighing) for block in part.blocks()):
             places = self._places(block)
             classes = None if self.classes is None else self.classes.of(block, places)
             for name, table in tables.items():
@@ -150,10 +154,10 @@ class Associations:
     def _cross(
         self, block: Block, name: str, places: Mapping[str, Array], classes: Any, table: Array
     ) -> None:
-        codes = places[name] if name in places else self._coded(block, name)
+        codes = places[name] if name in places else self._value_codes(block, name)
         quantile_sketch.cross(codes, classes, ONCE if block.weight is None else block.weight, table)
 
-    def _coded(self, block: Block, name: str) -> Array:
+    def _value_codes(self, block: Block, name: str) -> Array:
         known, codes = self._values[name], block.codes[name]
         at = [*(known.get(value, len(known)) for value in codes.values), len(known)]
         return np.array(at, dtype=np.int32)[codes.codes]
@@ -166,7 +170,7 @@ class Associations:
         """How many places every column has that is counted by class."""
         if self.classes is None:
             return {}
-        found = {name: len(c.ordered().values) for name, c in self.survey.numbers.items()}
+        found = {name: len(c.all_points().values) for name, c in self.survey.numbers.items()}
         for name in self.survey.schema.categories:
             counts = self.survey.values[name].counts if name in self.survey.values else None
             if counts is not None and len(counts) <= self._most():
@@ -179,7 +183,7 @@ class Associations:
         return {name: np.zeros((k, width + 1)) for name, width in self._widths().items()}
 
 
-def _centres(survey: Survey) -> tuple[Array, Array]:
+def _centres(survey: TableSurvey) -> tuple[Array, Array]:
     """The mean of every column, and a power of two about as large as its distances from there.
 
     NaN for a column that shows an infinity: it goes together with nothing.
@@ -200,12 +204,12 @@ def _centres(survey: Survey) -> tuple[Array, Array]:
 
 def _ranks(column: Numbers) -> Array:
     """(places + 1) the mean rank at every place, from -1/2 to 1/2; NaN for the gaps."""
-    points = column.ordered()
+    points = column.all_points()
     total = max(points.total, 1e-300)
     return np.append((points.midranks() - 0.5) / total - 0.5, np.nan)
 
 
-def _ranked_again(survey: Survey, found: Array, rows: Array) -> Array:
+def _ranked_again(survey: TableSurvey, found: Array, rows: Array) -> Array:
     """Of columns with gaps: the rows that show both are ranked among themselves.
 
     In a table so large and wide that this takes minutes, ranks stay those among all rows that show

@@ -48,11 +48,11 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
 def _value_notes(name: str, values: Found) -> Iterator[str]:
     for what, adjective in (("new", "new"), ("gone", "removed")):
         if number := values[f"{what}_number"]:
-            some = _listed(values[what], number)
+            some = _join_names(values[what], number)
             yield f"{name} has {number:,} {adjective} value{'s' * (number > 1)}: {some}."
 
 
-def _listed(some: list[str], number: int) -> str:
+def _join_names(some: list[str], number: int) -> str:
     left = number - len(some)
     return ", ".join(repr(brief(value)) for value in some) + (f" and {left:,} more" if left else "")
 

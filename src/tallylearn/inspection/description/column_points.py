@@ -16,7 +16,7 @@ BINS = 10  # of equally many rows
 
 
 @dataclass(frozen=True)
-class Points:
+class ColumnPoints:
     """Values, sorted, with their rows (or weights); the middles of buckets where ``sketched``."""
 
     values: Array  # (m,) float64
@@ -118,13 +118,13 @@ class Points:
         number = (high / 2 - low / 2) * 2 / width if width > 0 and isfinite(width) else MOST_BINS
         return int(min(max(number, 5), MOST_BINS))
 
-    def kept(self) -> Points:
+    def compress(self) -> ColumnPoints:
         """What a description keeps of a column: a million values, or their buckets."""
         if len(self.values) <= MOST_POINTS:
             return self
         values, counts = self.in_buckets().points()
         ends = self.low, self.high
-        return Points(np.clip(values, *ends), counts, sketched=True, ends=ends)
+        return ColumnPoints(np.clip(values, *ends), counts, sketched=True, ends=ends)
 
     def in_buckets(self) -> QuantileSketch:
         """The same in the buckets that all tables share."""
@@ -135,10 +135,10 @@ def _whole(values: Array) -> bool:
     return bool((values == np.floor(values)).all() and np.abs(values).max() < 1e15)
 
 
-def ranked(numbers: Array, weight: Array | None = None) -> tuple[Points, Array]:
+def rank_numbers(numbers: Array, weight: Array | None = None) -> tuple[ColumnPoints, Array]:
     """The points of numbers (n,), and the place (n,) of every row among them; missing: the last.
 
-    >>> points, places = ranked(np.array([2.0, np.nan, 1.0, 2.0]))
+    >>> points, places = rank_numbers(np.array([2.0, np.nan, 1.0, 2.0]))
     >>> points.values, points.counts, places
     (array([1., 2.]), array([1., 2.]), array([1, 2, 0, 1], dtype=int32))
     """
@@ -155,4 +155,4 @@ def ranked(numbers: Array, weight: Array | None = None) -> tuple[Points, Array]:
     places[order[:shown]], places[order[shown:]] = at, m
     weighed = None if weight is None else weight[order[:shown]]
     counts = np.bincount(at, weighed, minlength=m).astype(np.float64)
-    return Points(ordered[first], counts), places
+    return ColumnPoints(ordered[first], counts), places

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.inspection.description.column_points import Points
-from tallylearn.inspection.description.passing_columns import Numbers, Values
-from tallylearn.inspection.description.surveys import Sums, Survey
+from tallylearn.inspection.description.column_points import ColumnPoints
+from tallylearn.inspection.description.passing_columns import Numbers, ValueColumn
+from tallylearn.inspection.description.surveys import Sums, TableSurvey
 from tallylearn.reporting.formatting import printable_text
 from tallylearn.tables import DATE, Column
-from tallylearn.tallies.distinct import KEPT
+from tallylearn.tallies.distinct import MAX_HASHES
 
 TOP = 5
-TINY = 1e-290  # below it a double has lost digits, or soon will
+MIN_ACCURATE = 1e-290  # below it a double has lost digits, or soon will
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Described:
     name: str
     kind: str
     figures: dict[str, Any]
-    points: Points | None = None
+    points: ColumnPoints | None = None
     counts: dict[str, float] | None = None
 
     @property
@@ -35,7 +35,7 @@ class Described:
         return float(self.figures["missing"])
 
 
-def described(survey: Survey, column: Column) -> Described:
+def describe_column(survey: TableSurvey, column: Column) -> Described:
     """One column of a survey."""
     name, n = column.name, survey.weight
     if name in survey.numbers:
@@ -53,7 +53,7 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
     total, top = points.total, points.top(TOP) if found.known and not points.sketched else []
     edges, heights = points.histogram()
     figures: dict[str, Any] = {
-        "count": _shown(n, total), "missing": _gaps(n, total), "distinct": found.distinct,
+        "count": _rows_with_value(n, total), "missing": _gaps(n, total), "distinct": found.distinct,
         "distinct_exact": found.known, "infinite": _infinite(points),
         **_moments(points, sums),
         "min": points.quantile(0.0), "q1": points.quantile(0.25), "median": points.quantile(0.5),
@@ -61,7 +61,9 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
         "quantile_error": points.error,
     }  # fmt: skip
     low, high = figures["min"], figures["max"]
-    figures["range"] = high - low if np.isfinite([low, high]).all() else _apart(low, high)
+    figures["range"] = (
+        high - low if np.isfinite([low, high]).all() else _undefined_or_infinite(low, high)
+    )
     if column.kind == DATE:
         whole = bool((points.values == np.rint(points.values)).all())
         figures["dates"] = {
@@ -70,7 +72,7 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
         }
     figures["top"] = [{"value": value, "count": count} for value, count in top]
     figures["histogram"] = {"edges": edges, "counts": heights}
-    return Described(column.name, column.kind, figures, points.kept())
+    return Described(column.name, column.kind, figures, points.compress())
 
 
 def _gaps(n: float, shown: float) -> float:
@@ -78,12 +80,12 @@ def _gaps(n: float, shown: float) -> float:
     return n - shown if n - shown > 1e-9 * n else 0.0
 
 
-def _shown(n: float, shown: float) -> float:
+def _rows_with_value(n: float, shown: float) -> float:
     """Rows with a value: all of them, where none is without."""
     return shown if _gaps(n, shown) else n
 
 
-def _moments(points: Points, sums: Sums | None) -> dict[str, float]:
+def _moments(points: ColumnPoints, sums: Sums | None) -> dict[str, float]:
     """Mean and variances, rounded once; with an infinity among them as NumPy has them."""
     names = "mean", "variance", "variance_n", "sd"
     ends = np.array([points.low, points.high])
@@ -92,13 +94,13 @@ def _moments(points: Points, sums: Sums | None) -> dict[str, float]:
         mean = -mean if ends[0] == -inf else mean
         return dict(zip(names, (mean, nan, nan, nan), strict=True))
     assert sums is not None
-    spread, n = sums.spread, sums.count
-    variance = _rounded(spread, n - 1)
-    found = _rounded(sums.total, n), variance, _rounded(spread, n), _root(spread, n - 1)
+    spread, n = sums.squared_deviations, sums.count
+    variance = _divide(spread, n - 1)
+    found = _divide(sums.total, n), variance, _divide(spread, n), _root(spread, n - 1)
     return dict(zip(names, found, strict=True))
 
 
-def _rounded(above: Any, below: Any) -> float:
+def _divide(above: Any, below: Any) -> float:
     if below <= 0:
         return nan
     try:
@@ -109,31 +111,31 @@ def _rounded(above: Any, below: Any) -> float:
 
 def _root(above: Any, below: Any) -> float:
     """The root of a ratio, also where a double holds the root alone: a square leaves it early."""
-    square = _rounded(above, below)
-    if square != square or not above or TINY < square < inf:
+    square = _divide(above, below)
+    if square != square or not above or MIN_ACCURATE < square < inf:
         return sqrt(square)
     ratio = Fraction(above) / Fraction(below)
     half = (ratio.numerator.bit_length() - ratio.denominator.bit_length()) // 2
     return ldexp(sqrt(ratio / Fraction(4) ** half), half)
 
 
-def _apart(low: float, high: float) -> float:
+def _undefined_or_infinite(low: float, high: float) -> float:
     return nan if np.isnan(low) or low == high else inf
 
 
-def _infinite(points: Points) -> float:
+def _infinite(points: ColumnPoints) -> float:
     return float(points.counts[np.isinf(points.values)].sum())
 
 
-def _of_values(column: Column, found: Values, n: float) -> Described:
+def _of_values(column: Column, found: ValueColumn, n: float) -> Described:
     counts = None if found.counts is None else dict(found.counts)
     top = sorted((counts or {}).items(), key=lambda pair: -pair[1])[:TOP]
     figures: dict[str, Any] = {
-        "count": _shown(n, found.total), "missing": _gaps(n, found.total),
+        "count": _rows_with_value(n, found.total), "missing": _gaps(n, found.total),
         "distinct": found.distinct, "distinct_exact": found.known,
         "top": [{"value": value, "count": count} for value, count in top],
     }  # fmt: skip
-    named = counts if counts is None or len(counts) <= KEPT else None
+    named = counts if counts is None or len(counts) <= MAX_HASHES else None
     return Described(column.name, column.kind, figures, None, named)
 
 

@@ -20,4 +20,4 @@ def opened_with_target(table: Any, target: str | None) -> tuple[DeclaredTable, s
         )
     if not names and not source.declared.identifiers:
         return source, None
-    return source.undeclared(targets=bool(names)), names[0] if names else None
+    return source.without_roles(targets=bool(names)), names[0] if names else None

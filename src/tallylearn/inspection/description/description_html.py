@@ -8,10 +8,10 @@ from typing import Any
 from tallylearn.inspection.description import small_charts
 from tallylearn.inspection.description.description_text import (
     amount,
-    counted,
+    count_cells,
     figure,
+    location_text,
     notes,
-    placed,
     readable,
     relation_title,
     strength,
@@ -58,7 +58,7 @@ def html_of(found: dict[str, Any]) -> str:
 
 
 def _row(column: Found, identifiers: Found) -> str:
-    name, kind, _, missing, unique = counted(column)
+    name, kind, _, missing, unique = count_cells(column)
     numeric, apart = "median" in column, column["name"] in identifiers
     chart = small_charts.histogram(column) if numeric else small_charts.values(column)
     if apart and not numeric:  # whose bars would be of a row each
@@ -79,10 +79,10 @@ def _row(column: Found, identifiers: Found) -> str:
 def _figures(column: Found) -> str:
     dates = column.get("dates")
     about = "~" if column["quantile_error"] and not dates else ""
-    places = {p: about + placed(column, p) for p in ("median", "q1", "q3")}
+    places = {p: about + location_text(column, p) for p in ("median", "q1", "q3")}
     spread = readable(number_of(column["sd"]))
     said = {
-        "mean": placed(column, "mean"),
+        "mean": location_text(column, "mean"),
         "std": spread + (" days" if dates and spread else ""),
         "median": places["median"],
         "quartiles": f"{places['q1']} to {places['q3']}",

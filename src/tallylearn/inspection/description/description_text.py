@@ -103,19 +103,19 @@ def _without_gain(found: Found) -> list[str]:
 
 def _statistics(columns: Sequence[Found]) -> Iterator[tuple[str, ...]]:
     """The rows of the table of numeric columns."""
-    means = _aligned(columns, [_mean(c) for c in columns])
-    spreads = _aligned(columns, [_spread(c) for c in columns])
+    means = _align_cells(columns, [_mean(c) for c in columns])
+    spreads = _align_cells(columns, [_deviation_text(c) for c in columns])
     for column, mean, spread in zip(columns, means, spreads, strict=True):
-        yield (*counted(column), mean, spread, bars(column["histogram"]))
+        yield (*count_cells(column), mean, spread, bars(column["histogram"]))
 
 
 def _mean(column: Found) -> str:
     """A mean in four digits, or in those that distinguish it from the quantiles."""
-    mean, text = number_of(column["mean"]), placed(column, "mean")
+    mean, text = number_of(column["mean"]), location_text(column, "mean")
     return format_four_digits(mean) if text == format_number(mean) else text
 
 
-def _spread(column: Found) -> str:
+def _deviation_text(column: Found) -> str:
     """A standard deviation; the one of dates is in days."""
     spread = number_of(column["sd"])
     if column.get("dates") and spread == spread:
@@ -125,24 +125,24 @@ def _spread(column: Found) -> str:
 
 def _quantiles(columns: Sequence[Found]) -> Iterator[tuple[str, ...]]:
     """The rows of the table of quantiles."""
-    cells = [_aligned(columns, [_quantile(c, name) for c in columns]) for name in QUANTILES]
+    cells = [_align_cells(columns, [_quantile(c, name) for c in columns]) for name in QUANTILES]
     return zip([c["name"] for c in columns], *cells, strict=True)
 
 
 def _quantile(column: Found, name: str) -> str:
     """A quantile, with ~ where it is an estimate."""
     exact = name in ("min", "max") and not column.get("dates")
-    return ("~" if column["quantile_error"] and not exact else "") + placed(column, name)
+    return ("~" if column["quantile_error"] and not exact else "") + location_text(column, name)
 
 
-def _aligned(columns: Sequence[Found], cells: Sequence[str]) -> list[str]:
+def _align_cells(columns: Sequence[Found], cells: Sequence[str]) -> list[str]:
     """Cells of one heading, the decimal points of numbers aligned; dates stay as they are."""
     numbers = [at for at, column in enumerate(columns) if not column.get("dates")]
     aligned = dict(zip(numbers, align_decimals([cells[at] for at in numbers]), strict=True))
     return [aligned.get(at, cell) for at, cell in enumerate(cells)]
 
 
-def placed(column: Found, name: str) -> str:
+def location_text(column: Found, name: str) -> str:
     """The mean or a quantile of a column: a date, or a number."""
     if dates := column.get("dates"):
         return str(dates[name])
@@ -152,8 +152,8 @@ def placed(column: Found, name: str) -> str:
 def _category(column: Found) -> tuple[str, ...]:
     top = (column.get("top") or [None])[0]
     if top is None:
-        return (*counted(column), "", "")
-    return (*counted(column), brief(top["value"]), amount(top["count"]))
+        return (*count_cells(column), "", "")
+    return (*count_cells(column), brief(top["value"]), amount(top["count"]))
 
 
 def _frequent_values(column: Found) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def _frequent_values(column: Found) -> tuple[str, ...]:
     return (column["name"], *cells, amount(others) if more else "")
 
 
-def counted(column: Found) -> tuple[str, ...]:
+def count_cells(column: Found) -> tuple[str, ...]:
     """Name, kind, rows with a value, rows without, and distinct values of a column."""
     distinct = column["distinct"]
     about = "" if column["distinct_exact"] else "~"

@@ -18,12 +18,12 @@ from tallylearn.errors import (
     short_repr,
 )
 from tallylearn.inspection.description.associations import Associations, Matrices
-from tallylearn.inspection.description.described_columns import Described, described
+from tallylearn.inspection.description.described_columns import Described, describe_column
 from tallylearn.inspection.description.described_sources import opened_with_target
 from tallylearn.inspection.description.description_html import html_of
 from tallylearn.inspection.description.description_text import sheet_of
-from tallylearn.inspection.description.surveys import Survey, surveyed
-from tallylearn.inspection.description.table_changes import Changes, Side, changed
+from tallylearn.inspection.description.surveys import TableSurvey, survey_table
+from tallylearn.inspection.description.table_changes import Changes, Side, compare_tables
 from tallylearn.inspection.description.target_classes import TargetClasses
 from tallylearn.inspection.description.target_links import links as linked
 from tallylearn.reporting.formatting import plain_data
@@ -58,10 +58,10 @@ class Description(TableReport):
 
     @classmethod
     def of(
-        cls, what: str, survey: Survey, columns: tuple[Described, ...], matrices: Matrices,
+        cls, what: str, survey: TableSurvey, columns: tuple[Described, ...], matrices: Matrices,
         classes: TargetClasses | None, links: Mapping[str, Any] | None,
     ) -> Description:  # fmt: skip
-        binned = any(column.binned for column in survey.numbers.values())
+        binned = any(column.is_binned for column in survey.numbers.values())
         target = None if classes is None else classes.target
         measured = classes is not None and classes.measured
         return cls(
@@ -134,7 +134,7 @@ class Description(TableReport):
         """
         with error_context("compare"):
             second = other if isinstance(other, Description) else describe(other)
-            return changed(self._side(), second._side())
+            return compare_tables(self._side(), second._side())
 
     def _side(self) -> Side:
         precision = 1.0 if self.worth is None else self.worth / self.rows
@@ -214,24 +214,24 @@ def describe(table: Any, target: str | None = None) -> Description:
                 "description.compare(table)."
             )
         source, declared = opened_with_target(table, target)
-        return _described(source, target or declared)
+        return _describe(source, target or declared)
 
 
-def _described(source: DeclaredTable, target: str | None) -> Description:
+def _describe(source: DeclaredTable, target: str | None) -> Description:
     while True:
         try:
-            return _of(source, target)
+            return _describe_once(source, target)
         except CellError as odd:
             source = source.reinfer(odd)
 
 
-def _of(source: DeclaredTable, target: str | None) -> Description:
-    survey = surveyed(source)
+def _describe_once(source: DeclaredTable, target: str | None) -> Description:
+    survey = survey_table(source)
     classes = None if target is None else TargetClasses.of_survey(survey, target)
     pairs = Associations(survey, classes)
     matrices = pairs.matrices(source)
     found = None if classes is None else linked(pairs, matrices, classes)
-    columns = tuple(described(survey, column) for column in survey.schema.columns)
+    columns = tuple(describe_column(survey, column) for column in survey.schema.columns)
     whole = Description.of(
         source.title, survey, columns=columns, matrices=matrices, classes=classes, links=found
     )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.inspection.description.column_points import Points, ranked
+from tallylearn.inspection.description.column_points import ColumnPoints, rank_numbers
 from tallylearn.tables import Array, Codes
-from tallylearn.tallies.distinct import EVERY, KEPT, Distinct, Seen
+from tallylearn.tallies.distinct import MAX_HASH, MAX_HASHES, Distinct, HashCounter
 from tallylearn.tallies.quantile_sketch import Buckets, QuantileSketch, middles
 
 
@@ -18,17 +18,17 @@ from tallylearn.tallies.quantile_sketch import Buckets, QuantileSketch, middles
 class Numbers:
     """A column of numbers or dates, summed."""
 
-    points: Points
+    points: ColumnPoints
     distinct: int
     known: bool  # whether their number is exact
     places: Array | None = None  # (n,) of every row among the points, where the rows are held
     buckets: Buckets | None = None  # where they are not
 
-    def ordered(self) -> Points:
+    def all_points(self) -> ColumnPoints:
         """What ``places_in`` numbers: all points, or all buckets, those that are empty too."""
         if self.buckets is None:
             return self.points
-        return Points(middles(self.buckets.keys()), self.buckets.cells, sketched=True)
+        return ColumnPoints(middles(self.buckets.keys()), self.buckets.cells, sketched=True)
 
     def places_in(self, column: Array, start: int) -> Array:
         """(n,) the place of every row among the points, or the buckets; missing: the last."""
@@ -39,14 +39,14 @@ class Numbers:
 
     def bins(self) -> Array:
         """(places,) which bin of about equally many rows every place is in."""
-        points = self.ordered()
+        points = self.all_points()
         some = np.flatnonzero(points.counts)
         out = np.zeros(len(points.counts), dtype=np.int64)
-        out[some] = Points(points.values[some], points.counts[some]).bins()
+        out[some] = ColumnPoints(points.values[some], points.counts[some]).bins()
         return out
 
     @property
-    def binned(self) -> bool:
+    def is_binned(self) -> bool:
         """Whether values that differ may have one place."""
         if self.buckets is None:
             return False
@@ -54,7 +54,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Values:
+class ValueColumn:
     """A column of categories or text, summed."""
 
     counts: Mapping[str, float] | None  # by value, in their order; None: too many to be named
@@ -85,11 +85,11 @@ class NumberTally:
         if found.exact and not self.weighed:
             values = found.values()
             order = np.argsort(values)
-            points = Points(values[order], found.counts[order].astype(np.float64))
+            points = ColumnPoints(values[order], found.counts[order].astype(np.float64))
         else:
             values, counts = self.sketch.points()
             ends = found.least, found.greatest
-            points = Points(np.clip(values, *ends), counts, sketched=True, ends=ends)
+            points = ColumnPoints(np.clip(values, *ends), counts, sketched=True, ends=ends)
         return Numbers(points, found.count, found.exact, None, Buckets.of(self.sketch))
 
 
@@ -97,8 +97,8 @@ class NumberSum:
     """The rows of one part, as they pass by; 8 bytes a bucket meanwhile, those that are empty too:
     about 5 MB a column whose numbers lie between 1e-9 and 1e9, 21 MB at most."""
 
-    def __init__(self, most: int = EVERY) -> None:
-        self._seen, self._buckets, self._weighed = Seen(most), Buckets(), False
+    def __init__(self, most: int = MAX_HASH) -> None:
+        self._seen, self._buckets, self._weighed = HashCounter(most), Buckets(), False
 
     def add(self, column: Array, weight: Array | None) -> None:
         """A block of rows."""
@@ -123,61 +123,63 @@ class ValueTally:
         distinct, total = self.distinct + other.distinct, self.total + other.total
         if self.counts is None or other.counts is None:
             return ValueTally(distinct, total, None)
-        return ValueTally(distinct, total, _named(dict(self.counts), other.counts))
+        return ValueTally(distinct, total, _add_counts(dict(self.counts), other.counts))
 
-    def values(self) -> Values:
+    def values(self) -> ValueColumn:
         """What was counted, in the order of the values."""
         counts = None if self.counts is None else dict(sorted(self.counts.items()))
-        return Values(counts, self.total, self.distinct.count, self.distinct.exact)
+        return ValueColumn(counts, self.total, self.distinct.count, self.distinct.exact)
 
 
 class ValueSum:
     """The rows of one part, as they pass by."""
 
-    def __init__(self, most: int = EVERY) -> None:
-        self._seen, self._total = Seen(most), 0.0
+    def __init__(self, most: int = MAX_HASH) -> None:
+        self._seen, self._total = HashCounter(most), 0.0
         self._counts: dict[str, float] | None = {}
 
     def add(self, column: Any, weight: Array | None) -> None:
         """A block of rows: codes, or Arrow strings."""
-        codes = coded(column)
-        counts = counted(codes, weight)
+        codes = as_codes(column)
+        counts = count_values(codes, weight)
         self._seen.add(codes)
         self._total += float(counts.sum())
         if self._seen.many:  # names take ten times as much memory as their hashes
             self._counts = None
         if self._counts is not None:
             named = zip(codes.values, counts.tolist(), strict=True)
-            self._counts = _named(self._counts, {value: count for value, count in named if count})
+            self._counts = _add_counts(
+                self._counts, {value: count for value, count in named if count}
+            )
 
     def tally(self) -> ValueTally:
         """What was seen."""
         return ValueTally(self._seen.tally(), self._total, self._counts)
 
 
-def _named(counts: dict[str, float], more: Mapping[str, float]) -> dict[str, float] | None:
+def _add_counts(counts: dict[str, float], more: Mapping[str, float]) -> dict[str, float] | None:
     """The counts, and some more; of too many values none is named."""
     for value, count in more.items():
         counts[value] = counts.get(value, 0.0) + count
-    return counts if len(counts) <= KEPT else None
+    return counts if len(counts) <= MAX_HASHES else None
 
 
 def held_numbers(column: Array, weight: Array | None) -> Numbers:
     """Numbers in memory: every value is kept, and every row's place among them."""
-    points, places = ranked(column, weight)
+    points, places = rank_numbers(column, weight)
     return Numbers(points, len(points.values), True, places)
 
 
-def held_values(column: Any, weight: Array | None) -> Values:
+def held_values(column: Any, weight: Array | None) -> ValueColumn:
     """Categories or text in memory: every value is kept."""
-    codes = coded(column)
-    counts = counted(codes, weight)
+    codes = as_codes(column)
+    counts = count_values(codes, weight)
     named = zip(codes.values, counts.tolist(), strict=True)
     found = dict(sorted((value, count) for value, count in named if count))
-    return Values(found, float(counts.sum()), len(found), True)
+    return ValueColumn(found, float(counts.sum()), len(found), True)
 
 
-def coded(column: Any) -> Codes:
+def as_codes(column: Any) -> Codes:
     """Codes, or Arrow strings as codes."""
     if isinstance(column, Codes):
         return column
@@ -186,7 +188,7 @@ def coded(column: Any) -> Codes:
     return Codes(tuple(found.dictionary.to_pylist()), places)
 
 
-def counted(codes: Codes, weight: Array | None) -> Array:
+def count_values(codes: Codes, weight: Array | None) -> Array:
     """(k,) the rows of every value, or their weights."""
     shown = codes.codes >= 0
     weighed = None if weight is None else weight[shown]

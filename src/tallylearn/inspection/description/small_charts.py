@@ -7,7 +7,7 @@ from math import isinf
 from typing import Any
 
 from tallylearn.inspection.description.described_columns import date
-from tallylearn.inspection.description.description_text import placed, readable
+from tallylearn.inspection.description.description_text import location_text, readable
 from tallylearn.reporting.charts.svg_elements import (
     COLOURS,
     FAINT,
@@ -33,7 +33,7 @@ def histogram(column: Found) -> str:
     edges, counts = column["histogram"]["edges"], column["histogram"]["counts"]
     if not counts:
         return ""
-    ends = {name: placed(column, name) for name in ("min", "max")}
+    ends = {name: location_text(column, name) for name in ("min", "max")}
     low, high = edges[0], edges[-1]
     body = [
         *_bars(edges, counts, "dates" in column),
@@ -42,7 +42,7 @@ def histogram(column: Found) -> str:
     if high > low and isinstance(column["median"], float) and low <= column["median"] <= high:
         x = _across(column["median"], low, high)
         mark = line(x, 0, x, HEIGHT, INK, stroke_width=1, stroke_dasharray="2 2")
-        body.append(tag("g", tooltip(f"median {placed(column, 'median')}"), mark))
+        body.append(tag("g", tooltip(f"median {location_text(column, 'median')}"), mark))
     body += [
         label(ends["min"], 0, HEIGHT + 13, room=WIDTH / 2, size=10, fill=FAINT),
         label(ends["max"], WIDTH, HEIGHT + 13, room=WIDTH / 2, size=10, fill=FAINT,

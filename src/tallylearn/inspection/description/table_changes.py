@@ -17,8 +17,8 @@ from tallylearn.reporting.report import ReportLayout, TableReport
 from tallylearn.statistics.multiple_comparisons import benjamini_hochberg, holm
 from tallylearn.tables import DATE, Array
 
-LEAST = 5.0  # rows that are expected in a cell; values of fewer are taken together
-NAMED = 10  # values that are new, or gone, and named
+MIN_EXPECTED_ROWS = 5.0  # rows that are expected in a cell; values of fewer are taken together
+MAX_NAMED_VALUES = 10  # values that are new, or gone, and named
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Side:
     precision: float = 1.0  # rows of equal weight that are as precise as a row
 
 
-def changed(a: Side, b: Side) -> Changes:
+def compare_tables(a: Side, b: Side) -> Changes:
     """From one table to another."""
     ours, theirs = ({c.name: c for c in one.columns} for one in (a, b))
     both = [name for name in ours if name in theirs]
@@ -166,7 +166,7 @@ def chi_squared(table: Array, pooled: bool = True) -> tuple[float, float]:
         return nan, nan
     if pooled:
         least = table.sum(axis=0) * table.sum(axis=1).min() / total
-        rare = least < LEAST
+        rare = least < MIN_EXPECTED_ROWS
         if rare.sum() > 1:
             table = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
     table = table[:, table.sum(axis=0) > 0]
@@ -188,8 +188,8 @@ def _values(a: Described, b: Described) -> dict[str, Any]:
     if not new and not gone:
         return {}
     return {
-        "new": new[:NAMED],
+        "new": new[:MAX_NAMED_VALUES],
         "new_number": len(new),
-        "gone": gone[:NAMED],
+        "gone": gone[:MAX_NAMED_VALUES],
         "gone_number": len(gone),
     }

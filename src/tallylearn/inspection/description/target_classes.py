@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import TargetError, did_you_mean, quoted_list
-from tallylearn.inspection.description.surveys import Survey
+from tallylearn.inspection.description.surveys import TableSurvey
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, plain
 
 MAX_NUMERIC_CLASSES = 10  # whole numbers: more different ones are measured, not named
@@ -26,7 +26,7 @@ class TargetClasses:
     values: Array | None = None  # (classes,) of a target of a few whole numbers
 
     @classmethod
-    def of_survey(cls, survey: Survey, target: str) -> TargetClasses:
+    def of_survey(cls, survey: TableSurvey, target: str) -> TargetClasses:
         """What the target of a table is."""
         kinds = {column.name: column.kind for column in survey.schema.columns}
         if target not in kinds:
@@ -53,7 +53,7 @@ class TargetClasses:
         return cls(target, tuple(counts), False)
 
     @classmethod
-    def _of_numbers(cls, survey: Survey, target: str, named: bool) -> TargetClasses:
+    def _of_numbers(cls, survey: TableSurvey, target: str, named: bool) -> TargetClasses:
         points = survey.numbers[target].points
         if not len(points.values):
             raise TargetError(f"the target {target!r} has no value. Name another column.")
@@ -73,4 +73,4 @@ class TargetClasses:
             return np.where(np.isnan(x), -1, found).astype(np.int32)
         if self.at is not None:
             return self.at[places[self.target]].astype(np.int32)
-        return block.codes[self.target].among(self.names)
+        return block.codes[self.target].recode(self.names)

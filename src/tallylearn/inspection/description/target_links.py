@@ -25,7 +25,7 @@ EXACT = 1e-12  # of a variance: what rounding leaves of none
 
 
 @dataclass(frozen=True)
-class Link:
+class TargetLink:
     """A figure between a column and the target, with its interval."""
 
     value: float
@@ -33,7 +33,7 @@ class Link:
     high: float = nan
 
     @classmethod
-    def of(cls, value: float, interval: Interval) -> Link:
+    def of(cls, value: float, interval: Interval) -> TargetLink:
         return cls(value, interval.low, interval.high)
 
     def data(self) -> dict[str, float]:
@@ -41,7 +41,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Gain(Link):
+class Gain(TargetLink):
     """An information gain; ``corrected`` is what is left of it without that of chance."""
 
     corrected: float = nan
@@ -108,15 +108,15 @@ def gain(table: Array) -> Gain:
     return Gain(value, low, high, corrected)
 
 
-def fisher(r: float, n: float, ranks: bool = False) -> Link:
+def fisher(r: float, n: float, ranks: bool = False) -> TargetLink:
     """A correlation with its interval on the scale of atanh r: ± z / √(n - 3).
 
     Of ranks the variance is (1 + r²/2) / (n - 3): D. Bonett and T. Wright, Psychometrika 65, 2000.
     """
     if not n > 3 or not abs(r) < 1:
-        return Link(r)
+        return TargetLink(r)
     half = z_value(LEVEL) * sqrt((1 + r * r / 2 if ranks else 1) / (n - 3))
-    return Link(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
+    return TargetLink(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
 
 
 def _in_bins(table: Array, column: Numbers | None) -> Array:
@@ -144,9 +144,9 @@ def _areas(table: Array, classes: TargetClasses) -> dict[str, dict[str, float]]:
         try:
             area = delong(scores, truth, sides[truth, scores], LEVEL)
         except InputError:  # fewer than two rows of a side
-            out[name] = Link(_area(*sides)).data()
+            out[name] = TargetLink(_area(*sides)).data()
             continue
-        out[name] = Link.of(area.auc, area.interval).data()
+        out[name] = TargetLink.of(area.auc, area.interval).data()
     return out
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.models.design.columns import References, designed
+from tallylearn.models.design.columns import References, design_columns
 from tallylearn.models.design.matrix import Design
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
@@ -51,12 +51,15 @@ class ColumnSums:
         rows = np.array([w.sum()])
         shown, whole = np.full(x.shape[1], rows[0]), True
         with np.errstate(over="ignore", invalid="ignore"):  # whoever solves refuses infinite sums
-            total = _summed(x, weight)
+            total = _sum_columns(x, weight)
             if not np.isfinite(total).all():
                 check_finite(block)
                 here = ~np.isnan(x)
                 whole = bool(here.all())
-                total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
+                total, shown = (
+                    _sum_columns(np.where(here, x, 0.0), weight),
+                    _sum_columns(here, weight),
+                )
             spread, columns = _spread(x), block.schema.names
             return cls(block.schema.numbers, rows, shown, total, *spread, whole, columns)
 
@@ -87,7 +90,7 @@ class ColumnSums:
         return self.mean, np.where(deviation > 0, deviation, 1.0)
 
 
-def _summed(x: Array, weight: Array | None) -> Array:
+def _sum_columns(x: Array, weight: Array | None) -> Array:
     """(p,) without BLAS, whose sums differ by processor: gaps are filled by these."""
     total = x.sum(axis=0) if weight is None else (x * weight[:, None]).sum(axis=0)
     return np.asarray(total, dtype=np.float64)
@@ -106,7 +109,7 @@ def _spread(x: Array) -> tuple[Array, Array, Array]:
     return seen, mean, np.where((squares == 0) & off.any(axis=0), LOST, squares)
 
 
-def surveyed(block: Block, dropped: int = 0) -> dict[str, Any]:
+def survey_columns(block: Block, dropped: int = 0) -> dict[str, Any]:
     """What the columns of a block say, so many of whose rows were left out: parts of a bundle."""
     values = {
         name: Counts.of(replace(codes, declared=()), weight=block.weight)
@@ -135,7 +138,7 @@ def design_of(
         found |= _gap(name, float(each.sum()), rows, missing)
     names: Names = tuple(found)
     numbers = np.array([*found.values()]).reshape(-1, 2)
-    design = designed(
+    design = design_columns(
         names, numbers[:, 0], numbers[:, 1], rows, min_rows=min_rows, missing=missing,
         reference=reference, by_value=RowsByValue.of(survey, names, numbers[:, 0], rows),
     )  # fmt: skip

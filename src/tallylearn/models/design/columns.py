@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, OptionError, quoted_list
+from tallylearn.errors import ColumnError, OptionError, quoted_list, short_repr
 from tallylearn.estimators.option_values import by_label
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
 from tallylearn.models.design.terms import POOLED, is_category_code
 from tallylearn.sources.memory.arrays import is_missing
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.pairs import GAP, Names, apart, in_order, of_numbers
+from tallylearn.tallies.pairs import GAP, Names, in_order, of_numbers, split_names
 
 MISSING = ("indicator", "mean", "refuse", "drop")  # what becomes of gaps
 References = Mapping[str, Any]  # a value of every column
@@ -67,7 +67,7 @@ class Chosen:
 
     def design(self, fill: Array, gaps: Array, complete: bool = False) -> Design:
         """The design, with what fills its columns (p,) and how often."""
-        names = apart(tuple(self.names[j] for j in self.kept.tolist()))
+        names = split_names(tuple(self.names[j] for j in self.kept.tolist()))
         based = tuple(self.base), tuple(self.base.values())
         return Design(*names, fill, gaps, *based, self.rare, complete=complete)
 
@@ -81,7 +81,7 @@ def chosen(
     ``sums`` (p,) of the indicators are the rows of a value; ``few`` are the values that were
     taken together while rows were counted.
     """
-    if reference is None and of_numbers(apart(names)[1]):
+    if reference is None and of_numbers(split_names(names)[1]):
         return _numbers_alone(names)
     few = _rare(names, sums, rows, min_rows) if few is None else few
     pooled, named, whole = {*zip(few.columns, few.values, strict=True)}, names, sorted({*names})
@@ -132,7 +132,7 @@ def _numbers_alone(names: Names) -> Chosen:
     )
 
 
-def designed(
+def design_columns(
     names: Names, sums: Array, shown: Array, rows: float, *, min_rows: float = 1,
     missing: str = "indicator", reference: References | None = None,
     by_value: tuple[Array, float] | None = None,
@@ -184,7 +184,10 @@ def _wanted(
     found: dict[str, str] = {}
     for name, value in reference.items():
         if name not in based:
-            raise OptionError(f"reference names {name!r}, which is no category of the table.")
+            raise OptionError(
+                f"reference names {name!r}, which is no categorical column. The categorical "
+                f"columns are {quoted_list(sorted(based)) or 'none'}."
+            )
         if value in few.by_column.get(name, ()):
             found[name] = POOLED
         elif (name, f"={value}") in names:
@@ -193,7 +196,7 @@ def _wanted(
             known = [v[1:] for n, v in sorted(names) if n == name and v.startswith("=")]
             raise OptionError(
                 f"reference has {value!r} for column {name!r}, whose values are "
-                f"{quoted_list(known)}."
+                f"{quoted_list(known)}. Use one of them."
             )
     return found
 
@@ -217,6 +220,6 @@ def check_references(given: Any) -> None:
         known = isinstance(value, str | Real | np.bool_) and not is_missing(value)
         if not isinstance(name, str) or not known or not isinstance(given, Mapping):
             raise OptionError(
-                f"reference is the value to compare with, by column, such as "
-                f"{{'colour': 'red'}}, not {given!r}."
+                f"reference={short_repr(given)} is not a dict of reference values by column. Pass "
+                "one, such as {'colour': 'red'}."
             )

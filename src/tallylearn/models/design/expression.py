@@ -51,7 +51,8 @@ def tokens_of(reader: Reader) -> Tokens:
     """How a reader cuts text into terms; a tokenizer of the user's is a function."""
     if reader.tokenizer is not None:
         raise KindError(
-            "the text is cut by a function, tokenizer=, which no expression holds. Leave it out."
+            "tokenizer= is a Python function, which cannot be written as an expression. Fit "
+            "without tokenizer=."
         )
     return Tokens(reader.shortest, reader.longest)
 
@@ -119,7 +120,8 @@ def _arithmetic(node: ast.expr, factor: Factor) -> Number:
             name, of = function_name(function), _arithmetic(inside, factor)
             return Exponential(of) if name == "exp" else ElementaryFunction(name, of)
     raise KindError(
-        f"the factor {factor.text!r} has an exponent that is no number, which no expression holds."
+        f"the exponent of the factor {factor.text!r} is not a number, and only such powers can be "
+        "written as an expression. Use a number, as in I(x**2)."
     )
 
 

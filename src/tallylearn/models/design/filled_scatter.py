@@ -17,14 +17,14 @@ from tallylearn.models.design.columns import Chosen
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
 from tallylearn.tallies import Products, Scatter
-from tallylearn.tallies.centred_sums import summed
-from tallylearn.tallies.pairs import apart
+from tallylearn.tallies.centred_sums import two_sum
+from tallylearn.tallies.pairs import split_names
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledScatter:
     """Means and scatters of every class, gaps filled by the mean of their column."""
 
     mean: Array  # (k, p)
@@ -36,7 +36,7 @@ class Filled:
 
 def sums_of(scatter: Scatter) -> Array:
     """(p,) of every column over the rows that show it: of an indicator, the rows of its value."""
-    own, mean = scatter.alone()
+    own, mean = scatter.counts_and_means()
     return np.asarray((own * mean).sum(axis=0))
 
 
@@ -44,7 +44,7 @@ def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
     """The columns that were chosen, rare values as one; last those beside them."""
     scatter = _pooled(scatter, plan)
     at = plan.among(scatter.names)
-    return scatter if at == [*range(len(scatter.names))] else scatter.picked(np.array(at))
+    return scatter if at == [*range(len(scatter.names))] else scatter.select_columns(np.array(at))
 
 
 def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
@@ -58,22 +58,22 @@ def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
     if count.shape[1] > 1:
         count, mean, low = count[:, one][:, :, one], mean[:, :, one], low[:, :, one]
     arrays = count, mean, into @ scatter.scatter @ into.T, low
-    return Scatter(scatter.keys, *apart(plan.names), *arrays)
+    return Scatter(scatter.keys, *split_names(plan.names), *arrays)
 
 
-def filled(scatter: Scatter, rows: Array) -> Filled:
+def filled(scatter: Scatter, rows: Array) -> FilledScatter:
     """The scatter of the filled table, of so many rows in every class (k,).
 
     With d the deviation from the class's mean c and f = fill - c, the products of a pair are summed
     over rows that show both (n), one or none of the columns; where all is shown, f drops out.
     """
     check_finite(scatter.columns, scatter.scatter)
-    (own, c), whole, low = scatter.alone(), rows[:, None], scatter.low
+    (own, c), whole, low = scatter.counts_and_means(), rows[:, None], scatter.low
     below = low[:, :, 0] if low.shape[2] == 1 else np.diagonal(low, axis1=1, axis2=2)
     fill = pooled_mean(own, c, below)[0]
     if (np.abs(scatter.count - whole[..., None]) <= SAME * whole[..., None]).all():
         gaps = np.zeros(len(scatter.names))
-        return Filled(c.copy(), fill, gaps, scatter.scatter, below.copy())
+        return FilledScatter(c.copy(), fill, gaps, scatter.scatter, below.copy())
     n, pair = (np.broadcast_to(p, scatter.scatter.shape) for p in (scatter.count, scatter.mean))
     own = np.broadcast_to(own, c.shape)
     own = np.where(np.abs(own - whole) <= SAME * whole, whole, own)  # sums of weights are rounded
@@ -83,10 +83,10 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     shown = n * (off * turned - other * off - f[:, :, None] * turned)
     share = own / np.maximum(whole, 1e-300)
     unshown = f[:, :, None] * other * (n - own[:, :, None] * share[:, None, :])
-    mean, rest = summed(c, below + (1 - share) * f)
+    mean, rest = two_sum(c, below + (1 - share) * f)
     mean, rest = np.where(own > 0, mean, fill), np.where(own > 0, rest, 0.0)
     gaps = (whole - own).sum(axis=0)
-    return Filled(mean, fill, gaps, scatter.scatter + shown + unshown, rest)
+    return FilledScatter(mean, fill, gaps, scatter.scatter + shown + unshown, rest)
 
 
 def pooled_mean(rows: Array, mean: Array, low: Array | float = 0.0) -> tuple[Array, Array]:
@@ -98,7 +98,7 @@ def pooled_mean(rows: Array, mean: Array, low: Array | float = 0.0) -> tuple[Arr
         return mean[0], low[0] if isinstance(low, np.ndarray) else np.full(mean.shape[1], low)
     own = np.broadcast_to(rows, mean.shape)
     base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
-    return summed(base, (own * ((mean - base) + low)).sum(axis=0) / own.sum(axis=0))
+    return two_sum(base, (own * ((mean - base) + low)).sum(axis=0) / own.sum(axis=0))
 
 
 def as_floats(tally: Scatter | Products) -> Scatter:
@@ -106,7 +106,7 @@ def as_floats(tally: Scatter | Products) -> Scatter:
     if isinstance(tally, Scatter):
         return tally
     try:
-        return tally.rounded()
+        return tally.to_scatter()
     except OverflowError:
         raise too_wide(tally.columns) from None
 
@@ -121,14 +121,14 @@ def check_finite(columns: Sequence[str], scatter: Array) -> None:
 def too_wide(columns: Sequence[str]) -> ColumnError:
     return ColumnError(
         f"numbers in {_places(columns)} are so large, or so far apart in size, that their products "
-        "are beyond a double. Rescale them."
+        "overflow a double. Divide them by a constant."
     )
 
 
 def too_small(columns: Sequence[str]) -> ColumnError:
     return ColumnError(
-        f"numbers in {_places(columns)} are so small that their squares are below a double. "
-        "Rescale them."
+        f"numbers in {_places(columns)} are so small that their squares underflow a double. "
+        "Multiply them by a constant."
     )
 
 
@@ -140,7 +140,7 @@ def _places(columns: Sequence[str]) -> str:
 
 
 @contextmanager
-def solving(columns: Callable[[], Iterable[str]]) -> Iterator[None]:
+def solve_filled(columns: Callable[[], Iterable[str]]) -> Iterator[None]:
     """On one thread; numbers that no factorisation can hold are an error that names columns."""
     try:
         with one_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -34,8 +34,8 @@ from tallylearn.tables import (
     check_columns,
     check_shapes,
     field_schemas,
-    numbered,
     plain,
+    row_number,
 )
 from tallylearn.workings import format_number
 
@@ -164,8 +164,8 @@ class FormulaDesign:
         for name in self.used:
             if len(rows := np.flatnonzero(missing_in(block, name))):
                 raise ColumnError(
-                    f"column {name!r} is missing in row {numbered(block.start, int(rows[0]))}, and "
-                    f"the formula {self.text!r} needs it. Fill the value in, or drop the row. "
+                    f"column {name!r} is missing in row {row_number(block.start, int(rows[0]))}, "
+                    f"and the formula {self.text!r} needs it. Fill the value in, or drop the row. "
                     "Input X contains NaN."
                 )
 
@@ -180,7 +180,7 @@ def level_labels(block: Block, name: str) -> list[str]:
 def level_codes(block: Block, name: str, levels: Sequence[str]) -> Array:
     """(n,) the places of a column's values among levels; -1 where a value is none of them."""
     if name in block.codes:
-        return np.maximum(block.codes[name].among(levels), -1)
+        return np.maximum(block.codes[name].recode(levels), -1)
     place = {level: at for at, level in enumerate(levels)}
     values, at = np.unique(block.numbers[:, block.schema.places[name]], return_inverse=True)
     codes = np.array([place.get(plain(x), -1) for x in values.tolist()], dtype=np.int64)
@@ -198,8 +198,8 @@ def factor_numbers(factor: Factor, block: Block) -> Array:
             for name in factor.columns
         )
         raise ColumnError(
-            f"{factor.name} of the formula is {found[row]:g} in row {numbered(block.start, row)}, "
-            f"where {given}. Correct the value, drop the row, or use another function."
+            f"{factor.name} of the formula is {found[row]:g} in row {row_number(block.start, row)}"
+            f", where {given}. Correct the value, drop the row, or use another function."
         )
     return found
 
@@ -257,7 +257,7 @@ def encode_formula(formula: ModelFormula, survey: FactorSurvey, schema: Schema) 
         if not spread > 0:
             raise ColumnError(
                 f"{factor.name} of the formula divides by a standard deviation of 0: the column is "
-                "constant. Leave it out."
+                "constant. Leave it out of the formula."
             )
     columns, terms, coding = [], [], []
     for name, term, row in _coded_columns(formula, levels):
@@ -412,16 +412,16 @@ def _check_options(estimator: Any, formula: ModelFormula) -> None:
         )
     if getattr(estimator, "degree", 1) != 1:
         raise OptionError(
-            f"degree={estimator.degree} and the formula {formula.text!r} do not go together. Write "
+            f"degree={estimator.degree} and the formula {formula.text!r} cannot be combined. Write "
             "powers in the formula, as in I(x**2)."
         )
     if estimator.reference is not None:
         raise OptionError(
-            "reference= and a formula do not go together. Write the reference value in the "
+            "reference= and a formula cannot be combined. Write the reference value in the "
             "formula, as in C(column, Treatment('value'))."
         )
     if formula.offset is not None and not hasattr(estimator, "offset"):
         raise OptionError(
-            f"the formula {formula.text!r} has an offset, which PoissonRegressor takes. Leave it "
-            "out."
+            f"the formula {formula.text!r} has an offset, which only PoissonRegressor supports. "
+            "Leave it out."
         )

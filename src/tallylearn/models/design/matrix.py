@@ -167,7 +167,7 @@ class Design:
             at = self._indicators(name)
             alone = [j for j in at if isinstance(self.terms[j], IndicatorTerm)]
             base = self.base[self.based.index(name)]
-            codes = block.codes[name].among([base, *self._named(name)])
+            codes = block.codes[name].recode([base, *self._named(name)])
             out[:, alone] = codes[:, None] == np.arange(1, len(alone) + 1)
             out[:, [j for j in at if j not in alone]] = (codes == -2)[:, None]
             out[np.ix_(codes == -1, at)] = np.nan

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.tables import Array, Block, numbered, places
+from tallylearn.tables import Array, Block, places, row_number
 from tallylearn.tallies.documents import present
 
 
@@ -44,7 +44,7 @@ def check_complete(block: Block, names: Collection[str]) -> None:
     for name in (name for name in block.schema.names if name in names):
         if len(rows := np.flatnonzero(missing_in(block, name))):
             raise ColumnError(
-                f"column {name!r} is missing in row {numbered(block.start, int(rows[0]))}, and "
-                "gaps are not filled here. Fill it in, or take missing='indicator', or leave such "
-                "rows out with tl.table(..., gaps='drop'). Input X contains NaN."
+                f"column {name!r} is missing in row {row_number(block.start, int(rows[0]))}, and "
+                "the model does not fill missing values. Fill it in, set missing='indicator', or "
+                "drop such rows with tl.table(..., gaps='drop'). Input X contains NaN."
             )

@@ -66,7 +66,7 @@ def values_of(block: Block) -> Bundle:
     """How many rows have every value of every category; of weights only frequencies count."""
     weight = block.weight if block.weight_kind == FREQUENCY else None
     counts = {name: Counts.of(codes, weight=weight) for name, codes in block.codes.items()}
-    return Bundle({"target": Counts.of(block.keyed(), weight=weight), PART: Bundle(counts)})
+    return Bundle({"target": Counts.of(block.counting_keys(), weight=weight), PART: Bundle(counts)})
 
 
 def too_rare(values: Bundle, min_rows: float) -> Rare:
@@ -84,17 +84,17 @@ def pooled(block: Block, few: Rare) -> tuple[Block, Bundle]:
     codes, counts = dict(block.codes), {}
     for name, values in few.by_column.items():
         column = codes[name]
-        at = column.among(values)
+        at = column.recode(values)
         counts[name] = Counts.of(Codes(values, np.where(at < 0, -1, at).astype(np.int32)))
         here = {column.values[i] for i in np.unique(column.codes[at == -2])}
         kept = tuple(sorted(here))
-        place = column.among(kept)
+        place = column.recode(kept)
         place = np.where((place < 0) & (at >= 0), len(kept), np.maximum(place, -1))
         codes[name] = Codes((*kept, ""), place.astype(np.int32))
     return replace(block, codes=codes), Bundle(counts)
 
 
-def taken_together(tally: Bundle) -> Rare | None:
+def joint_scatter(tally: Bundle) -> Rare | None:
     """The rare values that a tally has under one name; None where it has all under their own."""
     counts = tally.get(PART)
     if counts is None:

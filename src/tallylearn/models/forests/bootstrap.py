@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.kernels.trees import bagged_rows
 from tallylearn.tables import Array
 
@@ -30,7 +30,7 @@ EXACT_RATE = 8.0  # up to here the series of exp(-rate) converges within its ter
 
 
 @dataclass(frozen=True)
-class Bags:
+class BootstrapSamples:
     """The bags of all trees: ``rate`` is how often a row is drawn on average; 0: each once.
 
     ``weights``: rows are drawn in proportion to them; None: all alike. ``once``: whether a row is
@@ -113,7 +113,7 @@ def tree_seed(seed: int, tree: int) -> int:
 
 def tree_seeds(seed: int, trees: range) -> list[int]:
     """The seeds of these trees."""
-    return [int(number) for number in hashed(seed, np.array(trees, np.int64))]
+    return [int(number) for number in splitmix64(seed, np.array(trees, np.int64))]
 
 
 @lru_cache
@@ -175,7 +175,7 @@ def poisson(means: Array, seed: int, absent: Array | None = None) -> Array:
 
 def _uniform(seed: int, places: Array) -> Array:
     """Numbers from 0 on and below 1, of 53 bits."""
-    return np.asarray((hashed(seed, places) >> np.uint64(11)) / 2.0**53)
+    return np.asarray((splitmix64(seed, places) >> np.uint64(11)) / 2.0**53)
 
 
 def _exponential(x: Array) -> Array:

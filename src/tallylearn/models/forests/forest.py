@@ -31,7 +31,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         "steps": field_schemas.array(np.int32),
         "threshold": field_schemas.array(np.float64),
         "leads": field_schemas.array(np.int32),
-        "told": field_schemas.floats("m", "w"),
+        "node_values": field_schemas.floats("m", "w"),
         "gained": field_schemas.floats("t", "p", least=0.0),
         "rows": field_schemas.count(),
         "rate": field_schemas.number(least=0.0),
@@ -50,11 +50,11 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         return cls(**join_trees(parts)._asdict(), **rest)
 
     def __post_init__(self) -> None:
-        m, t, p = len(self.told), len(self.roots), len(self.columns)
+        m, t, p = len(self.node_values), len(self.roots), len(self.columns)
         check_shape("steps", self.steps, m, 4)
         check_shape("threshold", self.threshold, m)
         check_shape("leads", self.leads, 2, self.leads.shape[-1])
-        check_shape("told", self.told, m, len(self.classes) or 1)
+        check_shape("node_values", self.node_values, m, len(self.classes) or 1)
         check_shape("gained", self.gained, t, p)
         check_walkable(self)
 
@@ -67,7 +67,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
             raise ValueError("a column has values, and is no category")
         if self.loss.shape not in ((0, 0), (len(self.classes),) * 2):
             raise ValueError("the losses are of other classes")
-        if self.classes and ((self.told < 0).any() or (self.told > 1 + 1e-9).any()):
+        if self.classes and ((self.node_values < 0).any() or (self.node_values > 1 + 1e-9).any()):
             raise ValueError("a share of a class is no share")
 
     def predictions(self, block: Block) -> Array:
@@ -76,11 +76,11 @@ class Forest(Trees, ClassificationModel, RegressionModel):
 
     def predicted_classes(self, block: Block) -> Array:
         """(n,) the class of most votes, or of least loss; of tied ones the first."""
-        return self.settled(self.shares(block))
+        return self.decide(self.shares(block))
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
-        return self.settled(shares), shares
+        return self.decide(shares), shares
 
     def evidence(self, block: Block) -> list[Evidence]:
         """What every column moved the vote by, and the trees that agree."""
@@ -97,4 +97,4 @@ class Forest(Trees, ClassificationModel, RegressionModel):
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories, as the trees were grown with them."""
-        return {name: values for name, (values, _) in self.numbers_of.items()}
+        return {name: values for name, (values, _) in self.category_numbers.items()}

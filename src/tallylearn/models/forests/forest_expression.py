@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tallylearn.estimators.model import tie_rule
 from tallylearn.expressions import (
     Argmax,
@@ -29,11 +31,11 @@ from tallylearn.models.trees.routing import ANY
 def forest_expression(forest: Trees) -> ClassifierExpression | RegressorExpression:
     """The mean over the trees: of shares or votes for each class, or of their means."""
     bounds = [*zip(forest.roots.tolist(), forest.ends.tolist(), strict=True)]
-    splits = [_splits(forest, first, end) for first, end in bounds]
+    splits = [tree_splits(forest, first, end) for first, end in bounds]
     share = 1 / len(forest)
     if not forest.classes:
         trees = [
-            NumberTree(one, tuple(map(Literal, forest.told[first:end, 0].tolist())))
+            NumberTree(one, tuple(map(Literal, forest.node_values[first:end, 0].tolist())))
             for one, (first, end) in zip(splits, bounds, strict=True)
         ]
         return RegressorExpression((Product((Literal(share), Sum(tuple(trees)))),))
@@ -48,11 +50,12 @@ def forest_expression(forest: Trees) -> ClassifierExpression | RegressorExpressi
     return ClassifierExpression(forest.classes, chosen, shares)
 
 
-def _splits(forest: Trees, first: int, end: int) -> TreeSplits:
+def tree_splits(forest: Any, first: int, end: int) -> TreeSplits:
+    """The splits of the tree from node ``first`` on, of a forest or of boosted trees."""
     return TreeSplits(tuple(_split(forest, first, at) for at in range(first, end)))
 
 
-def _split(forest: Trees, root: int, at: int) -> ThresholdSplit | CategorySplit | None:
+def _split(forest: Any, root: int, at: int) -> ThresholdSplit | CategorySplit | None:
     """A step of the kernel (see kernels/tree_predict), its nodes counted from the root."""
     place, first, last, gone = forest.steps[at].tolist()
     missing = NO_CHILD if gone == at else gone - root

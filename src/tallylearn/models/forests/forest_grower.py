@@ -14,10 +14,10 @@ from tallylearn.estimators.passes import Passes
 from tallylearn.kernels.trees import bagged_rows, inherited_rows, random_split_rows
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
-from tallylearn.models.forests.bootstrap import Bags, tree_seeds
+from tallylearn.models.forests.bootstrap import BootstrapSamples, tree_seeds
 from tallylearn.models.forests.prediction_arrays import TreeArrays, arrays_of
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.coded_columns import Coded, coded
+from tallylearn.models.trees.growing.coded_columns import CodedColumns, code_columns
 from tallylearn.models.trees.growing.grower import (
     amounts_of,
     columns_of,
@@ -27,7 +27,7 @@ from tallylearn.models.trees.growing.grower import (
 )
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.growing.plan import ENDLESS, TreePlan
 from tallylearn.models.trees.growing.recorded_nodes import nodes_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.runtime import memory_budget
@@ -48,20 +48,25 @@ MAX_CLASSES = 1 << 22  # the bits of an entry that are left for its class
 class ForestGrower:
     """What all trees of a forest grow from."""
 
-    table: Coded
+    table: CodedColumns
     grid: Array  # (n, p) uint16: the codes of a row beside each other
     target: Target
-    plan: Plan
-    bags: Bags
+    plan: TreePlan
+    bags: BootstrapSamples
     weighed: Callable[[int], Target] | None = None  # what a tree counts, where each weighs anew
 
     @classmethod
     def of(
-        cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags
+        cls,
+        block: Block,
+        target: Target,
+        plan: TreePlan,
+        bins: int | None,
+        bags: BootstrapSamples,
     ) -> ForestGrower:
         if len(target.classes) > MAX_CLASSES:
             raise InputError(f"a forest takes at most {MAX_CLASSES:,} classes.")
-        table = coded(block, min(bins or MAX_CODES, MAX_CODES))
+        table = code_columns(block, min(bins or MAX_CODES, MAX_CODES))
         for scale in table.scales:
             if scale.width > MAX_CODES:
                 raise InputError(
@@ -69,7 +74,7 @@ class ForestGrower:
                     f"at most {MAX_CODES:,}. Join its rare values, or leave it out."
                 )
         weights = target.weights if block.weight is None else block.weight
-        table, fixed = missing_values.filled(plan.missing, table, weights)
+        table, fixed = missing_values.fill_table(plan.missing, table, weights)
         grid = np.empty((len(target), len(table.scales)), np.uint16)
         for j in range(len(table.scales)):
             grid[:, j] = table.grid[j] if len(table.grid) else table.codes(j)

@@ -15,8 +15,8 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import ColumnError, is_one_of, quoted_list, short_repr
-from tallylearn.folds.hashing import hashed
-from tallylearn.models.forests.bootstrap import Bags
+from tallylearn.folds.hashing import splitmix64
+from tallylearn.models.forests.bootstrap import BootstrapSamples
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.out_of_bag import ends_of
 from tallylearn.reporting.formatting import format_number
@@ -27,7 +27,7 @@ from tallylearn.workings import Grid
 
 
 @dataclass(frozen=True)
-class Importance:
+class ForestImportance:
     """One column: its share of the gain, and what answers lose without it, means over the trees."""
 
     column: str
@@ -38,18 +38,18 @@ class Importance:
 
 
 @dataclass(frozen=True)
-class Importances(Report):
+class ForestImportances(Report):
     """The columns of a forest, the one that gained most first."""
 
-    columns: tuple[Importance, ...]
+    columns: tuple[ForestImportance, ...]
 
-    def __iter__(self) -> Iterator[Importance]:
+    def __iter__(self) -> Iterator[ForestImportance]:
         return iter(self.columns)
 
     def __len__(self) -> int:
         return len(self.columns)
 
-    def __getitem__(self, column: str) -> Importance:
+    def __getitem__(self, column: str) -> ForestImportance:
         found = {one.column: one for one in self.columns}
         if not is_one_of(column, found):
             raise ColumnError(
@@ -93,21 +93,21 @@ def _between(ends: list[float] | None) -> str:
 
 
 def importances_of(
-    forest: Forest, block: Block | None = None, bags: Bags | None = None
-) -> Importances:
+    forest: Forest, block: Block | None = None, bags: BootstrapSamples | None = None
+) -> ForestImportances:
     """The columns in the order of their shares; with the rows that they grew from, their losses."""
     lost = None if block is None or bags is None else losses(forest, block, bags)
     found = []
     for j, column in enumerate(forest.columns):
         share, loss = forest.gained[:, j], None if lost is None else lost[:, j]
         found.append(
-            Importance(
+            ForestImportance(
                 column.name, float(share.mean()), _interval(share),
                 None if loss is None else float(loss.mean()),
                 None if loss is None else _interval(loss),
             )
         )  # fmt: skip
-    return Importances(tuple(sorted(found, key=lambda one: -one.share)))
+    return ForestImportances(tuple(sorted(found, key=lambda one: -one.share)))
 
 
 def _interval(values: Array) -> Interval | None:
@@ -119,7 +119,7 @@ class PermutationLosses:
     """The call that finds what a tree loses on unseen rows when a column is permuted."""
 
     forest: Forest
-    bags: Bags
+    bags: BootstrapSamples
     numbers: Array
     categories: Array
     truth: Array  # (n,) codes of classes, or numbers
@@ -133,7 +133,7 @@ class PermutationLosses:
         x, codes = self.numbers[rows], self.categories[rows]
         error = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
         for j in np.flatnonzero(forest.gained[tree]).tolist() if len(rows) > 1 else ():
-            order = np.argsort(hashed(forest.seed + tree, rows + j * len(truth)), kind="stable")
+            order = np.argsort(splitmix64(forest.seed + tree, rows + j * len(truth)), kind="stable")
             table = codes if forest.columns[j].kind == CATEGORY else x
             column = table[:, self.places[j]].copy()
             table[:, self.places[j]] = column[order]
@@ -143,10 +143,10 @@ class PermutationLosses:
         return out
 
 
-def losses(forest: Forest, block: Block, bags: Bags) -> Array:
+def losses(forest: Forest, block: Block, bags: BootstrapSamples) -> Array:
     """(t, p) what every tree loses on the rows that it has not seen, each column permuted."""
-    truth = block.target.among(forest.classes) if forest.classes else block.target
-    at = block.schema.places | {name: at for at, name in enumerate(forest.numbers_of)}
+    truth = block.target.recode(forest.classes) if forest.classes else block.target
+    at = block.schema.places | {name: at for at, name in enumerate(forest.category_numbers)}
     places = tuple(at.get(column.name, -1) for column in forest.columns)  # identifiers have none
     numbers, categories = forest.table(block)
     call = PermutationLosses(
@@ -160,5 +160,5 @@ def errors_of(forest: Forest, ends: Array, truth: Array) -> float:
     if not len(ends):
         return 0.0
     if forest.classes:
-        return float((forest.told[ends].argmax(axis=1) != truth).mean())
-    return float(((forest.told[ends, 0] - truth) ** 2).mean())
+        return float((forest.node_values[ends].argmax(axis=1) != truth).mean())
+    return float(((forest.node_values[ends, 0] - truth) ** 2).mean())

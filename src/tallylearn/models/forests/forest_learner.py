@@ -18,10 +18,10 @@ from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, fixed, 
 from tallylearn.estimators.passes import Learned, Passes, in_memory
 from tallylearn.models.design.rare_categories import AUTO
 from tallylearn.models.forests import single_trees
-from tallylearn.models.forests.bootstrap import Bags
+from tallylearn.models.forests.bootstrap import BootstrapSamples
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_grower import ForestGrower, GrowTrees, grow_trees
-from tallylearn.models.forests.forest_importances import Importances, importances_of
+from tallylearn.models.forests.forest_importances import ForestImportances, importances_of
 from tallylearn.models.forests.forest_training import (
     TrainingTable,
     TreeCutter,
@@ -29,7 +29,12 @@ from tallylearn.models.forests.forest_training import (
     sampling_rate,
     sampling_weights,
 )
-from tallylearn.models.forests.out_of_bag import OutOfBag, bags_of, out_of_bag
+from tallylearn.models.forests.out_of_bag import (
+    OutOfBagReport,
+    bags_of,
+    out_of_bag,
+    out_of_bag_steps,
+)
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.trees.class_weights import check_class_weight
 from tallylearn.models.trees.classifier import DecisionTreeClassifier
@@ -43,9 +48,11 @@ from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.runtime.progress import progress_bar, should_show
 from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, places
+from tallylearn.workings import Derivation
 
 SEEDS = (1 << 62) - 1  # a mask: seeds of forests have 62 bits
 MIN_PROGRESS_ROWS = 3_000_000  # rows of all trees: from here on a terminal shows a bar
+MAX_WORKED_VOTES = 1_000_000  # rows times trees up to which show_work() has out-of-bag votes
 NOT_PICKLED = ("kept_rows_", "_oob")
 MAX_TREES = (1 << 31) - 1  # trees: a forest has no more nodes
 FOREST_SIGNATURE = (
@@ -133,7 +140,7 @@ class ForestLearner(TreeOptions):
         "nor a pickle has them.",
     )
     vote: str = fixed(value="soft")
-    _oob: OutOfBag | None = fitted(initial=None)
+    _oob: OutOfBagReport | None = fitted(initial=None)
     _training_table: TrainingTable | None = fitted(initial=None)  # which no model file holds
 
     def fit_passes(self, passes: Passes) -> Learned:
@@ -192,7 +199,7 @@ class ForestLearner(TreeOptions):
         return self
 
     @property
-    def oob(self) -> OutOfBag:
+    def oob(self) -> OutOfBagReport:
         """The out-of-bag score, with an interval: every row by the trees that have not seen it."""
         with self._error_context("oob"):
             self._check_fitted()
@@ -201,7 +208,18 @@ class ForestLearner(TreeOptions):
                 self._oob = out_of_bag(self.model_, block, self._bags(block))
             return self._oob
 
-    def out_of_bag(self, X: Any, y: Any = None, sample_weight: Any = None) -> OutOfBag:
+    def _working(self, full: bool) -> Derivation:
+        """The columns, and the out-of-bag votes where the training rows are kept and few."""
+        work = super()._working(full)
+        forest, block = self.model_, self.kept_rows_
+        small = block is not None and len(block) * len(forest) <= MAX_WORKED_VOTES
+        if block is None or not forest.rate or not (small or full):
+            return work
+        with self._error_context("show_work"):
+            steps = out_of_bag_steps(forest, block, self._bags(block), full)
+        return Derivation(work.title, (*work.steps, *steps))
+
+    def out_of_bag(self, X: Any, y: Any = None, sample_weight: Any = None) -> OutOfBagReport:
         """The out-of-bag score of a forest that does not keep its training rows.
 
         Parameters
@@ -223,7 +241,9 @@ class ForestLearner(TreeOptions):
             block = self._again(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
 
-    def importances(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Importances:
+    def importances(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> ForestImportances:
         """The importance of every column: its share of the gain, and by permutation.
 
         Both are means over the trees, with intervals. The second is the loss of accuracy, or of
@@ -300,7 +320,7 @@ class ForestLearner(TreeOptions):
         ndarray of shape (n, n_trees)
             Numbers of nodes, counted from the root of each tree.
         """
-        return self._map_rows(X, lambda block: self.model_.landed(block), "apply")
+        return self._map_rows(X, lambda block: self.model_.end_nodes(block), "apply")
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """The nodes that each row passes, as in scikit-learn.
@@ -342,7 +362,7 @@ class ForestLearner(TreeOptions):
             block = self._training_rows("fit")
         numbers = places(0 if block is None else block.start, np.arange(forest.rows))
         if block is None or not forest.rate:
-            bags = Bags(np.zeros(forest.rows, np.int32), forest.rate, forest.seed)
+            bags = BootstrapSamples(np.zeros(forest.rows, np.int32), forest.rate, forest.seed)
         else:
             bags = self._bags(block)
         return [numbers[single_trees.sampled_rows(bags, tree)] for tree in range(len(forest))]
@@ -409,7 +429,7 @@ class ForestLearner(TreeOptions):
             )
         return forest
 
-    def _bags(self, block: Block) -> Bags:
+    def _bags(self, block: Block) -> BootstrapSamples:
         """The bootstrap samples that the trees grew from, for the rows that they grew from."""
         weights = sampling_weights(self._as_fitted(), block) if self.model_.by_weight else None
         return bags_of(self.model_, block, weights)

@@ -13,10 +13,10 @@ import numpy as np
 
 from tallylearn.errors import OptionError, is_one_of
 from tallylearn.estimators.option_values import same
-from tallylearn.models.forests.bootstrap import ROWS, Bags
+from tallylearn.models.forests.bootstrap import ROWS, BootstrapSamples
 from tallylearn.models.forests.forest_grower import ForestGrower
 from tallylearn.models.forests.single_trees import SUBSAMPLE
-from tallylearn.models.trees.class_weights import balanced, loss_matrix, weigh_rows
+from tallylearn.models.trees.class_weights import balanced_weights, loss_matrix, weigh_rows
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import (
     Target,
@@ -63,7 +63,7 @@ class SampledTarget:
     """What a tree counts where the rows of every bootstrap sample weigh anew."""
 
     target: ForestTarget
-    bags: Bags
+    bags: BootstrapSamples
     balanced: bool  # whether all classes weigh alike in every sample
 
     def __call__(self, tree: int) -> Target:
@@ -76,7 +76,7 @@ class SampledTarget:
         rows = drawn & ROWS
         counts = often[rows] * ((drawn >> 32) & 255)
         by_class = np.bincount(values.codes[rows], counts, len(values.values))
-        return self.target.weighed(balanced(by_class)[values.codes] * often)
+        return self.target.weighed(balanced_weights(by_class)[values.codes] * often)
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def make_grower(
     balances = rate > 0 and balances_samples(learner)
     weighed = rate > 0 and (weights is not None or balances)
     once = weighed and plan.min_leaf > 1 and not _has_frequencies(block)
-    bags = Bags(target.labels, rate, seed, weights if rate else None, once)
+    bags = BootstrapSamples(target.labels, rate, seed, weights if rate else None, once)
     grower = ForestGrower.of(block, target, plan, learner.bins, bags)
     if balances or bags.counts_as_weights:
         grower = replace(grower, weighed=SampledTarget(column, bags, balances))
@@ -211,7 +211,7 @@ def _columns(block: Block) -> Iterator[Array]:
     yield from block.numbers.T
     coded = [block.codes[name] for name in sorted(block.codes)]
     for one in (*coded, block.target):
-        yield one.among(sorted(one.values)) if isinstance(one, Codes) else one
+        yield one.recode(sorted(one.values)) if isinstance(one, Codes) else one
         if isinstance(one, Codes):
             yield np.frombuffer(repr(sorted(one.values)).encode(), np.uint8)
     if block.weight is not None:

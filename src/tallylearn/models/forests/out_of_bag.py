@@ -16,19 +16,22 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import tree_predict
-from tallylearn.models.forests.bootstrap import Bags
+from tallylearn.models.forests.bootstrap import BootstrapSamples
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.packed_trees import LANES
 from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import Interval, t_interval, wilson
 from tallylearn.tables import Array, Block
-from tallylearn.workings import Sentence
+from tallylearn.workings import Formula, Grid, Sentence
+from tallylearn.workings.equations import formula, number
+from tallylearn.workings.split_steps import MAX_SHOWN_VALUES
 
+MAX_ROWS_SHOWN = 5  # rows whose votes show_work() prints; full=True prints all
 TREES_PER_BATCH = 16  # trees whose answers wait for their turn to be added: they are added in order
 
 
 @dataclass(frozen=True)
-class OutOfBag(Report):
+class OutOfBagReport(Report):
     """The out-of-bag score of a forest: every row is predicted by the trees that have not seen it.
 
     Attributes
@@ -78,7 +81,7 @@ class OutOfBag(Report):
         return str(self)
 
 
-def bags_of(forest: Forest, block: Block, weights: Array | None) -> Bags:
+def bags_of(forest: Forest, block: Block, weights: Array | None) -> BootstrapSamples:
     """The bags that the trees grew from, for the table that they grew from, drawn by weights."""
     if len(block) != forest.rows:
         raise InputError(
@@ -91,10 +94,10 @@ def bags_of(forest: Forest, block: Block, weights: Array | None) -> Bags:
             "every tree has seen every row: with bootstrap=False no row is out of any bag. Fit "
             "with bootstrap=True, or use tl.evaluate."
         )
-    return Bags(np.zeros(len(block), np.int32), forest.rate, forest.seed, weights)
+    return BootstrapSamples(np.zeros(len(block), np.int32), forest.rate, forest.seed, weights)
 
 
-def out_of_bag(forest: Forest, block: Block, bags: Bags) -> OutOfBag:
+def out_of_bag(forest: Forest, block: Block, bags: BootstrapSamples) -> OutOfBagReport:
     """The answers of the trees that have not seen a row, and how good they are."""
     sums, voters = votes_of(forest, block, bags)
     answered = np.flatnonzero(voters)
@@ -105,13 +108,61 @@ def out_of_bag(forest: Forest, block: Block, bags: Bags) -> OutOfBag:
         raise InputError(f"every tree has seen every row. {remedy}.")
     seen, decided = len(block) - len(answered), np.full(len(block), -1)
     if forest.classes:
-        truth = block.target.among(forest.classes)[answered]
-        decided[answered] = forest.settled(answers[answered])
+        truth = block.target.recode(forest.classes)[answered]
+        decided[answered] = forest.decide(answers[answered])
         right = int((decided[answered] == truth).sum())
         value, ends = right / len(answered), wilson(right, len(answered))
-        return OutOfBag("accuracy", value, ends, len(answered), seen, answers, decided)
+        return OutOfBagReport("accuracy", value, ends, len(answered), seen, answers, decided)
     value, interval = r_squared(block.target[answered], answers[answered, 0])
-    return OutOfBag("R²", value, interval, len(answered), seen, answers, decided)
+    return OutOfBagReport("R²", value, interval, len(answered), seen, answers, decided)
+
+
+def out_of_bag_steps(
+    forest: Forest, block: Block, bags: BootstrapSamples, full: bool
+) -> list[Grid | Formula | Sentence]:
+    """The first rows with the votes of the trees that have not seen them, and the score."""
+    sums, voters = votes_of(forest, block, bags)
+    answered = np.flatnonzero(voters)
+    if not len(answered):
+        return [Sentence("Every tree has seen every row: no row is out of bag.")]
+    answers = sums[answered] / voters[answered, None]
+    names = [*map(str, forest.classes)][:MAX_SHOWN_VALUES] or ["prediction"]
+    shown = len(answered) if full else min(MAX_ROWS_SHOWN, len(answered))
+    cells = [
+        [
+            f"{number(sums[row, c])} / {voters[row]} = {number(answers[at, c])}"
+            for c in range(len(names))
+        ]
+        for at, row in enumerate(answered[:shown].tolist())
+    ]
+    if forest.classes:
+        truth = block.target.recode(forest.classes)[answered]
+        decided = forest.decide(answers)
+        ends = [
+            [str(forest.classes[c]), str(forest.classes[t])]
+            for c, t in zip(decided[:shown], truth[:shown], strict=True)
+        ]
+        right = int((decided == truth).sum())
+        score = f"accuracy = {right} / {len(answered)} = {number(right / len(answered))}"
+        header = ("row", "trees", *names, "prediction", "true class")
+    else:
+        truth = block.target[answered]
+        ends = [[number(value)] for value in truth[:shown]]
+        lost = math.fsum((truth - answers[:, 0]) ** 2)
+        whole = math.fsum((truth - truth.mean()) ** 2)
+        side = f"1 - {number(lost)} / {number(whole)}"
+        score = f"R² = 1 - Σ (y - ŷ)² / Σ (y - ȳ)² = {side} = {number(1 - lost / whole)}"
+        if whole == 0:
+            score = "Σ (y - ȳ)² = 0"
+        header = ("row", "trees", *names, "true value")
+    rows = tuple(
+        (str(row), str(voters[row]), *mean, *end)
+        for row, mean, end in zip(answered.tolist(), cells, ends, strict=False)
+    )
+    left = len(answered) - shown
+    note = f"{left} more rows; show_work(full=True) has them." if left else ""
+    title = "out of bag: the mean over the trees that have not seen the row"
+    return [Grid(title, header, rows, note), formula(score)]
 
 
 def r_squared(truth: Array, answer: Array) -> tuple[float, Interval | None]:
@@ -132,9 +183,12 @@ def r_squared(truth: Array, answer: Array) -> tuple[float, Interval | None]:
     return 1 - lost, t_interval(1 - lost, deviation, n - 1, 0.95, "delta method", "R²")
 
 
-def votes_of(forest: Forest, block: Block, bags: Bags) -> tuple[Array, Array]:
+def votes_of(forest: Forest, block: Block, bags: BootstrapSamples) -> tuple[Array, Array]:
     """(n, k) the sum of the votes of the trees that have not seen a row, and (n,) how many."""
-    sums, voters = np.zeros((len(block), forest.told.shape[1])), np.zeros(len(block), np.int64)
+    sums, voters = (
+        np.zeros((len(block), forest.node_values.shape[1])),
+        np.zeros(len(block), np.int64),
+    )
     for rows, ends in unseen(forest, block, bags):
         sums[rows] += forest.counted[ends]
         voters[rows] += 1
@@ -146,7 +200,7 @@ class UnseenRows:
     """The call that finds the rows that a tree has not seen, and the leaves that they reach."""
 
     forest: Forest
-    bags: Bags
+    bags: BootstrapSamples
     numbers: Array
     categories: Array
 
@@ -155,7 +209,7 @@ class UnseenRows:
         return rows, ends_of(self.forest, tree, self.numbers[rows], self.categories[rows])
 
 
-def unseen(forest: Forest, block: Block, bags: Bags) -> Iterator[tuple[Array, Array]]:
+def unseen(forest: Forest, block: Block, bags: BootstrapSamples) -> Iterator[tuple[Array, Array]]:
     """For every tree, in order: the rows that it has not seen, and the leaves that they reach."""
     call = UnseenRows(forest, bags, *forest.table(block))
     for first in range(0, len(forest), TREES_PER_BATCH):

@@ -37,7 +37,7 @@ class Trees:
     steps: Array  # (m, 4) int32, see kernels.walking
     threshold: Array  # (m,) float64
     leads: Array  # (2, l) int32
-    told: Array  # (m, k) float64: the share of every class at each node; (m, 1) its mean
+    node_values: Array  # (m, k) float64: the share of every class at each node; (m, 1) its mean
     gained: Array  # (t, p) float64: the share of every column in what each tree gained
     rows: int  # that it was grown from
     rate: float
@@ -52,7 +52,7 @@ class Trees:
     @cached_property
     def ends(self) -> Array:
         """(t,) where the nodes of every tree end."""
-        return np.append(self.roots[1:], len(self.told))
+        return np.append(self.roots[1:], len(self.node_values))
 
     @cached_property
     def plan(self) -> tuple[Array, Array, Array]:
@@ -63,11 +63,11 @@ class Trees:
     def counted(self) -> Array:
         """(m, k) what every node adds to the vote: its shares, or one for its largest class."""
         if self.vote == "soft" or not self.classes:
-            return self.told
-        return np.asarray(np.eye(len(self.classes))[self.told.argmax(axis=1)])
+            return self.node_values
+        return np.asarray(np.eye(len(self.classes))[self.node_values.argmax(axis=1)])
 
     @cached_property
-    def numbers_of(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
+    def category_numbers(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
         """The values of every category, and their numbers."""
         found = [column for column in self.columns if column.kind == CATEGORY]
         return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
@@ -91,15 +91,19 @@ class Trees:
 
     def table(self, block: Block) -> tuple[Array, Array]:
         """The rows as the kernel walks them: numbers, and categories by their numbers."""
-        if not self.numbers_of:  # a leaf looks, too: without any column at one that is missing
+        if (
+            not self.category_numbers
+        ):  # a leaf looks, too: without any column at one that is missing
             return block.numbers, np.full((len(block), 1), -1, np.int32)
-        coded = [category_codes(*told, block.codes[name]) for name, told in self.numbers_of.items()]
+        coded = [
+            category_codes(*told, block.codes[name]) for name, told in self.category_numbers.items()
+        ]
         return block.numbers, np.stack(coded, axis=1)
 
     def sums(self, block: Block, unit: float = 1.0) -> Array:
         """(n, k) the votes of all trees times a unit, added up in their order."""
         numbers, categories = self.table(block)
-        out, plan = np.zeros((len(block), self.told.shape[1])), self.plan
+        out, plan = np.zeros((len(block), self.node_values.shape[1])), self.plan
         told = self.counted if unit == 1 else self.counted * unit
 
         def add(at: slice) -> None:
@@ -112,7 +116,7 @@ class Trees:
         engines.map_threads(add, [slice(i, i + RUN) for i in range(0, len(block), RUN)])
         return out
 
-    def landed(self, block: Block) -> Array:
+    def end_nodes(self, block: Block) -> Array:
         """(n, t) the node of each tree where each row ends, counted from the tree's root."""
         numbers, categories = self.table(block)
         out = np.empty((len(block), len(self)), np.int64)
@@ -130,7 +134,7 @@ class Trees:
             found = self.sums(block, unit) / len(self) / unit
         return found
 
-    def settled(self, shares: Array) -> Array:
+    def decide(self, shares: Array) -> Array:
         """(n,) the class that shares decide for."""
         if self.loss.size:
             return answer_of(shares, self.loss).astype(np.int64)

@@ -21,7 +21,7 @@ class TreeArrays(NamedTuple):
     steps: Array  # (m, 4) int32, see kernels.walking
     threshold: Array  # (m,) float64
     leads: Array  # (2, l) int32
-    told: Array  # (m, k) float64: the share of every class, or the mean
+    node_values: Array  # (m, k) float64: the share of every class, or the mean
     gained: Array  # (t, p) float64: the share of every column in what each tree gained
 
     @property
@@ -31,15 +31,15 @@ class TreeArrays(NamedTuple):
 
 def join_trees(parts: Sequence[TreeArrays]) -> TreeArrays:
     """Trees behind each other, whose nodes and leads count from those of the first."""
-    nodes = np.cumsum([0, *(len(part.told) for part in parts)])
+    nodes = np.cumsum([0, *(len(part.node_values) for part in parts)])
     leads = np.cumsum([0, *(part.leads.shape[1] for part in parts)])
     if max(nodes[-1], leads[-1]) >= 2**31:
         raise InputError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
-    roots, steps, threshold, onward, told, gained = zip(*parts, strict=True)
+    roots, steps, threshold, onward, node_values, gained = zip(*parts, strict=True)
     out = TreeArrays(
         np.concatenate([root + start for root, start in zip(roots, nodes[:-1], strict=True)]),
         np.concatenate(steps), np.concatenate(threshold), np.concatenate(onward, axis=1),
-        np.concatenate(told), np.concatenate(gained),
+        np.concatenate(node_values), np.concatenate(gained),
     )  # fmt: skip
     for at in range(len(parts)):  # in place: steps are half of what a forest takes
         own = out.steps[nodes[at] : nodes[at + 1]]
@@ -57,5 +57,5 @@ def arrays_of(trees: Nodes, roots: Array = ROOT) -> TreeArrays:
     places = np.where(named, -np.cumsum(named), np.cumsum(measured) - 1)
     kept = np.append(places, 0 if any(measured) else -1)
     steps, threshold, leads = prediction_steps(trees, kept)
-    told = np.ascontiguousarray(trees.told)
+    told = np.ascontiguousarray(trees.node_values)
     return TreeArrays(roots, steps, threshold, leads, told, shares_of(trees, roots))

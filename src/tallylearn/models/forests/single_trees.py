@@ -13,7 +13,7 @@ import numpy as np
 
 from tallylearn.errors import is_one_of, item_at
 from tallylearn.estimators import Learned, Notes
-from tallylearn.models.forests.bootstrap import ROWS, Bags
+from tallylearn.models.forests.bootstrap import ROWS, BootstrapSamples
 from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -57,7 +57,7 @@ def fitted_tree(learner: Any, forest: Any, tree: Tree) -> Any:
     return learner
 
 
-def sampled_rows(bags: Bags, tree: int) -> Array:
+def sampled_rows(bags: BootstrapSamples, tree: int) -> Array:
     """The rows of a tree's bootstrap sample, in order, each as often as it was drawn."""
     bag = bags.entries(tree)
     rows = bag & ROWS
@@ -79,4 +79,4 @@ def passed(trees: Trees, ends: Array) -> tuple[Any, Array]:
         until = np.cumsum([0, *map(len, paths)])
         given = np.ones(len(places), np.int64), np.array(places, np.int64), until
         found.append(csr_matrix(given, shape=(len(paths), end - root))[at.ravel()])
-    return hstack(found, format="csr"), np.append(trees.roots, len(trees.told))
+    return hstack(found, format="csr"), np.append(trees.roots, len(trees.node_values))

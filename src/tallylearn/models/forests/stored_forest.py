@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.trees.routing import ANY
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 
-def check_walkable(forest: Trees) -> None:
+def check_walkable(forest: Any) -> None:
     """Every step leads on to a later node of its tree, or ends where it is."""
-    roots, m = forest.roots, len(forest.told)
+    roots, m = forest.roots, len(forest.steps)
     if not len(roots) or roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= m:
         raise ValueError("the trees of the forest do not follow each other")
     at, ends = np.arange(m, dtype=np.int32), np.append(roots[1:], m)
@@ -31,7 +32,7 @@ def check_walkable(forest: Trees) -> None:
     _check_leads(forest, np.flatnonzero(~number), end)
 
 
-def _check_leads(forest: Trees, at: Array, end: Array) -> None:
+def _check_leads(forest: Any, at: Array, end: Array) -> None:
     """The categories of a node are sorted, and lead on within its tree."""
     first, last = forest.steps[at, 1].astype(np.int64), forest.steps[at, 2].astype(np.int64)
     whole = forest.leads.shape[1]

@@ -28,9 +28,9 @@ MAX_PATHS = 5  # paths of trees that agree
 
 def evidence(forest: Trees, block: Block) -> list[Evidence]:
     """For every row the mean of the roots, and what each column added."""
-    ends = forest.landed(block) + forest.roots
+    ends = forest.end_nodes(block) + forest.roots
     shares = forest.shares(block)
-    said = forest.settled(shares) if forest.classes else shares[:, 0]
+    said = forest.decide(shares) if forest.classes else shares[:, 0]
     return [
         _of_row(forest, ends[i], shares[i], said[i], block, i) for i in range(len(block))
     ]  # fmt: skip
@@ -43,7 +43,7 @@ def _of_row(
     names = [column.name for column in forest.columns]
     used = [j for j in range(len(names)) if moved[j].any()]
     told = value_formatter(block.schema, digits=4)
-    values = {j: _value(block, forest.columns[j], row, told) for j in used}
+    values = {j: value_text(block, forest.columns[j], row, told) for j in used}
     used.sort(key=lambda j: -float(np.abs(moved[j]).max()))
 
     def line(c: int, outcome: Any, share: float | None) -> EvidenceLine:
@@ -51,7 +51,7 @@ def _of_row(
         terms += [Term(names[j], values[j], float(moved[j, c])) for j in used]
         return EvidenceLine(outcome, tuple(terms), share)
 
-    every = {j: _value(block, forest.columns[j], row, told) for j in {*chain(*paths)}}
+    every = {j: value_text(block, forest.columns[j], row, told) for j in {*chain(*paths)}}
     notes = (
         *_notes(forest, ends, said, paths),
         *_opposed(forest, ends, said, every, told),
@@ -84,14 +84,14 @@ def _opposed(
 ) -> tuple[str, ...]:
     """Two trees that disagree: of classes the first of each side, of numbers the extremes."""
     if forest.classes:
-        votes = forest.told[ends].argmax(axis=1)
+        votes = forest.node_values[ends].argmax(axis=1)
         others = Counter(votes[votes != int(said)].tolist())
         if not others or not (votes == int(said)).any():
             return ()
         other = min(others, key=lambda c: (-others[c], c))
         pair = [int(np.flatnonzero(votes == c)[0]) for c in (int(said), other)]
     else:
-        answers = forest.told[ends, 0]
+        answers = forest.node_values[ends, 0]
         pair = [int(answers.argmin()), int(answers.argmax())]
         if answers[pair[0]] == answers[pair[1]]:
             return ()
@@ -112,7 +112,7 @@ def _vote_text(
             sign, value = "<=" if after == first else ">", told(name, float(forest.threshold[at]))
         last[name, sign] = f"{name} {sign} {value}"
     condition = " and ".join(last.values()) or "no split"
-    shares = forest.told[end]
+    shares = forest.node_values[end]
     if not forest.classes:
         return f"tree {tree}: {condition}, so {format_number(float(shares[0]))}"
     c = int(shares.argmax())
@@ -137,21 +137,32 @@ def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) 
     names = [column.name for column in forest.columns]
     trees = f"{len(forest)} trees" if len(forest) > 1 else "1 tree"
     if forest.classes:
-        votes = forest.told[ends].argmax(axis=1)
+        votes = forest.node_values[ends].argmax(axis=1)
         agree = np.flatnonzero(votes == int(said)).tolist()
         counts = Counter(votes.tolist())
         told = ", ".join(f"{forest.classes[c]} {n}" for c, n in sorted(counts.items()))
         first = f"votes of {trees}: {told}"
     else:
-        answers, agree = forest.told[ends, 0], [*range(len(forest))]
+        answers, agree = forest.node_values[ends, 0], [*range(len(forest))]
         low, high = np.quantile(answers, [0.05, 0.95])
         first = f"{trees}, nine in ten answer from {format_number(low)} to {format_number(high)}"
     ways = Counter(", ".join(dict.fromkeys(names[j] for j in paths[t])) for t in agree)
     common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:MAX_PATHS]
-    return (first, *(f"{n} of them ask{'s' * (n == 1)}: {way or 'nothing'}" for way, n in common))
+    who = f"the {len(agree)} trees"
+    if forest.classes:
+        who = f"the {len(agree)} trees for {forest.classes[int(said)]}"
+    return (first, *(_ways_text(n, way, who if len(agree) > 1 else "") for way, n in common))
 
 
-def _value(block: Block, column: Any, row: int, told: ValueFormatter) -> str:
+def _ways_text(n: int, way: str, who: str) -> str:
+    """How many trees look at which columns on the path of a row."""
+    subject = f"{n} of {who}" if who else "the tree"
+    if not way:
+        return f"{subject} {'has' if n == 1 else 'have'} no split"
+    return f"{subject} {'splits' if n == 1 else 'split'} by {way}"
+
+
+def value_text(block: Block, column: Any, row: int, told: ValueFormatter) -> str:
     if column.kind == CATEGORY:
         codes = block.codes[column.name]
         code = int(codes.codes[row])
@@ -170,7 +181,7 @@ def proximity_of(ends: Array) -> Array:
 
 def derivation(forest: Trees) -> Derivation:
     """The trees in numbers, and what the columns gained."""
-    sizes = np.diff(np.append(forest.roots, len(forest.told)))
+    sizes = np.diff(np.append(forest.roots, len(forest.node_values)))
     mean = forest.gained.mean(axis=0)
     spread = forest.gained.std(axis=0)
     order = np.argsort(-mean, kind="stable").tolist()

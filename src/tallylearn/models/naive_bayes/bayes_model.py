@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -27,14 +29,15 @@ from tallylearn.models.naive_bayes.expression import (
 from tallylearn.models.naive_bayes.far_rows import doubtful, rows_at
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
 from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
+from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import (
     DATE,
     NUMBER,
     TEXT,
     Array,
-    Bags,
     Block,
     Codes,
+    DocumentTerms,
     Schema,
     check_columns,
     check_last_axes,
@@ -43,6 +46,9 @@ from tallylearn.tables import (
     field_schemas,
 )
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
+from tallylearn.workings.distance_steps import difference
+from tallylearn.workings.equations import formula, joined, number
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 
 BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
 HALVES = ("False", "True")
@@ -54,6 +60,8 @@ DENSITY = Formula(
     "P(x | c) = exp(-(x - mean)² / (2 sd²)) / (sd √(2π))",
     r"P(x \mid c) = \frac{1}{\sigma\sqrt{2\pi}} e^{-(x-\mu)^2 / 2\sigma^2}",
 )
+
+MAX_DENSITIES = 12  # densities of a row that are written out
 
 
 @dataclass(frozen=True)
@@ -164,7 +172,8 @@ class Bayes(JointModel):
                 terms += rows.terms(i, c)
             lines.append(EvidenceLine(outcome, tuple(terms), float(shares[c])))
         notes = ["Every class has likelihood 0: the prior answers."] if dead else rows.notes(i)
-        return Evidence(tuple(lines), chosen, "product", tuple(notes))
+        working = () if dead or i >= MAX_EXPLAINED_ROWS else tuple(rows.densities(i))
+        return Evidence(tuple(lines), chosen, "product", tuple(notes), working, terms_shown=True)
 
     @property
     def n_parameters(self) -> int:
@@ -276,6 +285,26 @@ class Rows:
                 found.append(self.model.gaussians.term(j, float(x), c, self.block.schema))
         return [term for term in found if term is not None]
 
+    def densities(self, i: int) -> Iterator[Formula]:
+        """The normal densities of a row, written out where there are few."""
+        model, bells = self.model, self.model.gaussians
+        if bells is None or len(bells.names) * len(model.classes) > MAX_DENSITIES:
+            return
+        for j, name in enumerate(bells.names):
+            x = float(self.block.numbers[i, self.block.schema.places[name]])
+            for c, outcome in enumerate(model.classes):
+                term = bells.term(j, x, c, self.block.schema)
+                mean, sd = float(bells.mean[c, j]), math.sqrt(float(bells.variance[c, j]))
+                if term is None or not sd or number(sd) == "0":
+                    continue
+                value = math.exp(-(((x - mean) / sd) ** 2) / 2) / (sd * math.sqrt(2 * math.pi))
+                if not math.isclose(math.exp(term.amount), value, rel_tol=1e-6):
+                    continue
+                power = f"e^(-({difference(x, mean)})² / (2 · {number(sd)}²))"
+                side = f"{power} / ({number(sd)} · sqrt(2 · π))"
+                left = f"p({name} | {outcome})"
+                yield formula(joined(left, side, format_number(value)))
+
     def notes(self, i: int) -> list[str]:
         """What is to be said of the texts of a row."""
         alone = not self.model.tables and self.model.gaussians is None and len(self._texts) == 1
@@ -302,7 +331,7 @@ def _silent(kind: str) -> str:
     return "is the same in every row" if kind in (NUMBER, DATE) else "has no values"
 
 
-def bags_of(block: Block, text: Texts) -> Bags:
+def bags_of(block: Block, text: Texts) -> DocumentTerms:
     """The documents of a column, as the model reads them."""
     return text.reader.bags(block.text[text.name], text.name, block.start)
 

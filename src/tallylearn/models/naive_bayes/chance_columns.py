@@ -57,10 +57,10 @@ def silent_by_others(
 def _rows_of_values(counts: Counts, priors: Priors, codes: Codes) -> Array:
     """(n, k + 1) how many rows of every class have a row's value, and whether it is declared."""
     values = counts.keys[1]
-    at = codes.among(tuple(map(str, values)))
+    at = codes.recode(tuple(map(str, values)))
     known = np.flatnonzero((at >= 0) & (at < len(values)))
     out = np.full((len(codes), len(priors.classes) + 1), -1.0)
-    out[known, :-1] = counts.over(priors.classes, values).floats()[:, at[known]].T
+    out[known, :-1] = counts.reindex(priors.classes, values).floats()[:, at[known]].T
     declared = {*counts.declared[1]}
     out[known, -1] = np.array([value in declared for value in values])[at[known]]
     return out
@@ -81,7 +81,7 @@ def foretold(counts: Counts, priors: Priors, added: Added) -> float:
     Of a value that no other row has, they say nothing.
     """
     values = tuple(map(str, counts.keys[1]))
-    count = counts.over(priors.classes, counts.keys[1]).floats()
+    count = counts.reindex(priors.classes, counts.keys[1]).floats()
     own, at = np.nonzero(count * (count.sum(axis=0) > 1))  # a row for every cell of the table
     prior = np.broadcast_to(prior_of_others(priors, own), (len(own), len(count)))
     codes = Codes(values, at.astype(np.int32))

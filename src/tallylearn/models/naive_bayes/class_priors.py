@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, quoted_list
+from tallylearn.errors import OptionError, quoted_list, short_repr
 from tallylearn.tables import Array, check_last_axes, field_schemas
 from tallylearn.tallies import Counts
 from tallylearn.workings import Grid, Term
@@ -54,7 +54,8 @@ class Priors:
         kept = np.where(count > 0, weights, 0.0)
         if not kept.any(axis=-1).all():
             raise OptionError(
-                f"{option} gives all to classes without rows. Give classes that have some a share."
+                f"{option} gives probability 0 to every class that has rows. Give a positive "
+                "probability to one of them."
             )
         return cls(classes, kept, False)
 
@@ -94,21 +95,25 @@ def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
     if isinstance(given, Mapping):
         if {*given} != {*classes}:
             raise OptionError(
-                f"{option} names {quoted_list(given)}, and the classes are {quoted_list(classes)}."
+                f"{option} names {quoted_list(given)}, and the classes are {quoted_list(classes)}. "
+                "Give each of them a probability."
             )
         given = [given[key] for key in classes]
     try:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{option} is {given!r}: it gives a probability to each class.") from None
+        raise OptionError(
+            f"{option} is {short_repr(given)}. Pass a probability for each class."
+        ) from None
     if array.shape != (len(classes),):
         raise OptionError(
-            f"{option} has {array.size} values for {len(classes)} classes. "
+            f"{option} has {array.size} values for {len(classes)} classes. Pass one for each. "
             "Number of priors must match number of classes."
         )
     if not (array >= 0).all() or abs(array.sum() - 1) > 1e-9:
         raise OptionError(
-            f"{option} is {array.tolist()}: probabilities are 0 or more and sum to 1."
+            f"{option} is {array.tolist()}, with the sum {array.sum():.6g}. Pass probabilities of "
+            "0 or more that sum to 1."
         )
     return array
 

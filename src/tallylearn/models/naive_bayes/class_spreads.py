@@ -34,29 +34,28 @@ class Smoothing:
 def varying(moments: Moments, alone: bool = False) -> Moments:
     """The columns that are not the same in every row; all, where none varies and they are alone."""
     try:
-        wide = moments.pooled().variance
+        wide = moments.pool().variance
     except OverflowError:
         raise too_wide(moments) from None
     at = np.flatnonzero((wide > 0).reshape(-1, wide.shape[-1]).any(axis=0))
     if len(at) == len(moments.columns) or (alone and not len(at)):
         return moments
-    return moments.picked(at)
+    return moments.select_columns(at)
 
 
 def too_wide(moments: Moments) -> ColumnError:
     for name in moments.columns:
         try:
-            one = moments.over(moments.keys, moments.columns)
+            one = moments.reindex(moments.keys, moments.columns)
             at = np.arange(len(one.keys)), np.array([one.columns.index(name)])
             part = Moments(
-                one.keys, (name,), one.count.at(*at), one.sums.at(*at), one.squares.at(*at)
+                one.keys, (name,), one.count.take(*at), one.sums.take(*at), one.squares.take(*at)
             )
-            _ = part.variance, part.pooled().variance
+            _ = part.variance, part.pool().variance
         except OverflowError:
             return ColumnError(
-                f"column {name!r} has numbers so large that their variance is beyond a double. "
-                "Rescale it."
+                f"the variance of column {name!r} overflows a double. Divide it by a constant."
             )
     return ColumnError(
-        "the numbers are so large that their variance is beyond a double. Rescale them."
+        "the variance of a column overflows a double. Divide the columns by a constant."
     )

@@ -33,7 +33,7 @@ from tallylearn.workings import Grid, Term
 from tallylearn.workings.units import format_value, model_value_formatter
 
 TILE = 64  # rows that are scored together
-TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
+MIN_VARIANCE = np.finfo(np.float64).tiny  # a smaller variance has no inverse
 SKIPPED = "never seen, no smoothing: skipped"
 
 
@@ -81,14 +81,17 @@ class Categories:
         if isinstance(extra, dict):
             values = union(values, tuple(sorted(extra)))
             if odd := [value for value in values if value not in extra]:
-                raise OptionError(f"p has no value for {odd[0]!r} of column {name!r}.")
+                raise OptionError(
+                    f"p has no probability for {odd[0]!r} in column {name!r}. Add it to "
+                    f"p[{name!r}]."
+                )
             added = np.array([*(extra[str(value)] for value in values), 0.0])
             whole = float(sum(extra.values()))
         else:
             # Beside an infinite strength the counts are nothing: the limit is 1 / |X|.
             added = np.full(len(values) + 1, 1.0 if extra == np.inf else extra)
             whole = float(added[0]) * len(values)
-        count = counts.over(classes, values).floats() * (extra != np.inf)
+        count = counts.reindex(classes, values).floats() * (extra != np.inf)
         present = count.sum(axis=-1)
         pooled = count.sum(axis=-2, keepdims=True)  # for a class that never shows the column
         count = np.where(present[..., None] + whole > 0, count, pooled)
@@ -120,7 +123,7 @@ class Categories:
 
     def add(self, codes: Codes, out: Array) -> None:
         """Add this column's evidence to out (n, k)."""
-        evidence_sums.look_up(codes.among(self.values), np.ascontiguousarray(self.log.T), out)
+        evidence_sums.look_up(codes.recode(self.values), np.ascontiguousarray(self.log.T), out)
 
     def term(self, value: str | None, c: int) -> Term | None:
         """The factor of one value in one class; None where the value is missing."""
@@ -155,7 +158,7 @@ class Gaussians:
     form: ClassVar[field_schemas.Form] = {
         "names": field_schemas.names("p"),
         "mean": field_schemas.floats("k", "p"),
-        "variance": field_schemas.floats("k", "p", least=float(TINY)),
+        "variance": field_schemas.floats("k", "p", least=float(MIN_VARIANCE)),
         "low": field_schemas.floats("k", "p"),
     }
 
@@ -175,10 +178,10 @@ class Gaussians:
         A column that is the same in every row says nothing, and is passed over; None where all are,
         unless they are ``alone``.
         """
-        moments = varying(moments.over(classes, moments.columns), alone)
+        moments = varying(moments.reindex(classes, moments.columns), alone)
         if not moments.columns:
             return None
-        pooled = moments.pooled()
+        pooled = moments.pool()
         try:
             mean, variance, wide = moments.mean, moments.variance, pooled.variance
         except OverflowError:
@@ -189,8 +192,8 @@ class Gaussians:
             mean = np.where(seen, mean, centre)
             low = np.where(seen, low, pooled.mean_low(centre, wide))
         variance = smoothing(np.where(seen, variance, wide), wide)
-        if not (variance >= TINY).all():
-            at = tuple(np.argwhere(~(variance >= TINY))[0])
+        if not (variance >= MIN_VARIANCE).all():
+            at = tuple(np.argwhere(~(variance >= MIN_VARIANCE))[0])
             if not wide.any():
                 raise ColumnError(
                     f"column {moments.columns[at[-1]]!r} is the same in every row (variance 0, as "
@@ -199,8 +202,8 @@ class Gaussians:
                 )
             raise ColumnError(
                 f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} "
-                "(variance 0, as with n_samples = 1): a normal density needs a spread. "
-                "Raise var_smoothing, or drop the column."
+                "(variance 0, as with n_samples = 1): a normal density needs a variance above "
+                "0. Raise var_smoothing, or drop the column."
             )
         return cls(tuple(map(str, moments.columns)), mean, variance, low)
 

@@ -16,7 +16,7 @@ from tallylearn.estimators.finite_rows import beyond_a_double
 from tallylearn.estimators.model import FAR, ROUNDING_TOLERANCE
 from tallylearn.tables import Array, Block, places
 
-CLOSE = 1e-6  # of the best score: scores closer than this are compared by their difference
+CLOSE_SCORES = 1e-6  # of the best score: scores closer than this are compared by their difference
 
 
 def doubtful(scores: Array, least: float = FAR) -> Array:
@@ -28,7 +28,7 @@ def doubtful(scores: Array, least: float = FAR) -> Array:
     rows = np.flatnonzero(~(np.abs(best) <= least))
     if not len(rows):
         return rows
-    near = scores[rows] >= (best[rows] - CLOSE * np.abs(best[rows]))[:, None]
+    near = scores[rows] >= (best[rows] - CLOSE_SCORES * np.abs(best[rows]))[:, None]
     return np.asarray(rows[(near.sum(axis=1) > 1) | ~np.isfinite(best[rows])])
 
 

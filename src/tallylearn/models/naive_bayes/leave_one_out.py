@@ -13,9 +13,9 @@ import numpy as np
 
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.naive_bayes.class_spreads import TABLE, Smoothing, varying
-from tallylearn.models.naive_bayes.column_factors import TINY, check_finite
+from tallylearn.models.naive_bayes.column_factors import MIN_VARIANCE, check_finite
 from tallylearn.models.naive_bayes.text_factors import SET, Texts
-from tallylearn.tables import Array, Bags, Block, Codes
+from tallylearn.tables import Array, Block, Codes, DocumentTerms
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys
 from tallylearn.tallies.leave_one_out_moments import LeaveOneOutMoments
@@ -47,7 +47,7 @@ class Densities:
         check_finite(block)
         whole = self.by_class.whole
         at = [block.schema.numbers.index(str(name)) for name in whole.columns]
-        x, by = np.ascontiguousarray(block.numbers[:, at]), block.target.among(whole.keys)
+        x, by = np.ascontiguousarray(block.numbers[:, at]), block.target.recode(whole.keys)
         out = np.empty((len(x), len(whole.keys)))
         for a in range(0, len(x), ROWS):
             here = slice(a, a + ROWS)
@@ -61,9 +61,9 @@ class Densities:
         others, at = self.by_class, np.arange(len(x))
         parts = others.mean, others.variance, others.count > 0
         mean, variance, seen = (np.tile(part, (len(x), 1, 1)) for part in parts)
-        mean[at, own], variance[at, own] = others.without(x, own)
+        mean[at, own], variance[at, own] = others.leave_out(x, own)
         seen[at, own] = others.count[own] > ~np.isnan(x)
-        if not self._smooth(x, mean, variance, seen) or not (variance >= TINY).all():
+        if not self._smooth(x, mean, variance, seen) or not (variance >= MIN_VARIANCE).all():
             return None
         away = x[:, None, :] - mean
         log = -0.5 * (np.log(2 * np.pi * variance) + away * away / variance)
@@ -77,7 +77,9 @@ class Densities:
         columns = np.flatnonzero(self._telling(x, variance, seen))
         if not len(columns):
             return True
-        both = self.together.picked(columns).without(x[:, columns], np.zeros(len(x), dtype=int))
+        both = self.together.select_columns(columns).leave_out(
+            x[:, columns], np.zeros(len(x), dtype=int)
+        )
         centre, wide = (part[:, None, :] for part in both)  # (n, 1, p)
         for part, pooled in ((mean, centre), (variance, wide)):
             part[..., columns] = np.where(seen[..., columns], part[..., columns], pooled)
@@ -119,10 +121,8 @@ def numbers_of_others(
     moments: Moments, classes: Keys, smoothing: Smoothing, block: Block
 ) -> Array | None:
     """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
-    whole = varying(moments.over(classes, moments.columns))
-    found = Densities(
-        LeaveOneOutMoments.of(whole), LeaveOneOutMoments.of(whole.pooled()), smoothing
-    )
+    whole = varying(moments.reindex(classes, moments.columns))
+    found = Densities(LeaveOneOutMoments.of(whole), LeaveOneOutMoments.of(whole.pool()), smoothing)
     by_class = found.by_class
     spread = by_class.variance  # 0: all values are equal, and so is their mean
     far = ((spread > 0) & (spread < (by_class.mean / MOST_DEVIATIONS) ** 2)).any()
@@ -135,8 +135,8 @@ def value_of_others(counts: Counts, classes: Keys, codes: Codes, own: Array, add
     A value that only its own row has is unknown to the others, unless it is declared.
     """
     values = counts.keys[1]
-    count = counts.over(classes, values).floats()  # (k, v)
-    at = codes.among(tuple(map(str, values)))
+    count = counts.reindex(classes, values).floats()  # (k, v)
+    at = codes.recode(tuple(map(str, values)))
     rows = np.flatnonzero((at >= 0) & (at < len(values)))
     at, own = at[rows], own[rows]
     kept = np.isin(np.array(values, dtype=object), np.array(counts.declared[1], dtype=object))
@@ -150,7 +150,7 @@ def value_of_others(counts: Counts, classes: Keys, codes: Codes, own: Array, add
 
 
 def words_of_others(
-    text: Texts, documents: Array, bags: Bags, own: Array, added: Added
+    text: Texts, documents: Array, bags: DocumentTerms, own: Array, added: Added
 ) -> Array | None:
     """log P(d | c) (n, k) of every document by all others; None where one would be left no word."""
     at = text.places(bags)[bags.ids]

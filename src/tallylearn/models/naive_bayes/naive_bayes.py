@@ -10,6 +10,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, error_context, quoted_list, short_repr
 from tallylearn.estimators import Classifier
+from tallylearn.estimators.estimator import one_explanation
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.naive_bayes import chance_columns, vocabulary
@@ -42,6 +43,8 @@ from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weight_kinds import counted_once
 from tallylearn.tallies.words import KINDS, words
+from tallylearn.workings.evidence_steps import product_steps
+from tallylearn.workings.step_sequence import StepSequence
 
 ROWS = "rows"  # of a tally that is solved: rows with sample weights, counted once
 
@@ -232,7 +235,7 @@ class NaiveBayes(Classifier):
         if not counted or not self._alike or (tally["target"].floats() < 2).any():
             return None
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
-        own = block.target.among(priors.classes)
+        own = block.target.recode(priors.classes)
         prior = np.broadcast_to(prior_of_others(priors, own), (len(own), len(priors.classes)))
         out = np.array(prior)
         for found in self._factors_of_others(tally, block, priors, own):
@@ -263,7 +266,7 @@ class NaiveBayes(Classifier):
         if limited or self.max_features is not None:
             yield None
         for text in self._texts(tally, priors):
-            documents = tally["text"][text.name]["terms"].over(KINDS, classes, text.terms)
+            documents = tally["text"][text.name]["terms"].reindex(KINDS, classes, text.terms)
             bags = bags_of(block, text)
             yield words_of_others(
                 text, documents.floats()[0].sum(axis=0), bags, own, self._added_to_each
@@ -301,8 +304,8 @@ class NaiveBayes(Classifier):
         text = self._text(column)
         if text.model != MULTINOMIAL:
             raise OptionError(
-                f"{type(self).__name__}.document_log_likelihood: this needs "
-                f"text_model='multinomial', not {text.model!r}."
+                f"{type(self).__name__}.document_log_likelihood: the model was fitted with "
+                f"text_model={text.model!r}. Fit with text_model='multinomial'."
             )
 
         def likelihood(block: Block) -> Array:
@@ -340,6 +343,22 @@ class NaiveBayes(Classifier):
             raise AttributeError("class_count_: this model was saved without its tally.")
         return np.asarray(self.tally_["target"].floats())
 
+    def steps(self, X: Any) -> StepSequence:
+        """The prediction of one row, factor by factor, as a page to step through.
+
+        Parameters
+        ----------
+        X : table or dict
+            The row to predict.
+
+        Returns
+        -------
+        StepSequence
+            The prior, a state for each column, and the posterior.
+        """
+        evidence = one_explanation(self, X)
+        return product_steps(evidence, "Naive Bayes: one prediction, factor by factor")
+
     @property
     def theta_(self) -> Array:
         """(k, p) the means of the columns of numbers, in the table's order."""
@@ -359,8 +378,9 @@ class NaiveBayes(Classifier):
     def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         if self.model_.texts:
             raise OptionError(
-                f"{type(self).__name__}.sample: the model does not say how long a text of column "
-                f"{self.model_.texts[0].name!r} is, and none is drawn. Learn without the column."
+                f"{type(self).__name__}.sample: the model has no distribution of the length of "
+                f"texts, so column {self.model_.texts[0].name!r} cannot be sampled. Fit without "
+                f"it, with tl.table(..., ignore=[{self.model_.texts[0].name!r}])."
             )
         rows, drawn = self.model_.sampled(n, rng, self.schema_)
         return rows, drawn
@@ -390,10 +410,10 @@ class NaiveBayes(Classifier):
     def _check_combinations(self) -> None:
         if self.m is not None and self.alpha != 1.0:
             raise OptionError(
-                f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
+                f"m={self.m} and alpha={self.alpha} smooth the same counts. Pass one of them."
             )
         if self.m is None and not self._uniform:
-            raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
+            raise OptionError("p= needs m=, as in NaiveBayes(m=2, p={...}). Set m, or leave p out.")
 
     @property
     def _uniform(self) -> bool:
@@ -408,8 +428,8 @@ class NaiveBayes(Classifier):
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
         if not isinstance(given, Mapping) or not shares(given.values()):
             raise OptionError(
-                "p is 'uniform' or gives every column's values probabilities that sum to 1; "
-                f"for {name!r} there is {given!r}."
+                f"p has {short_repr(given)} for column {name!r}. Pass p='uniform', or for every "
+                "column the probabilities of its values, which sum to 1."
             )
         return {value: float(self.m) * share for value, share in given.items()}
 
@@ -444,7 +464,8 @@ class NaiveBayes(Classifier):
             return float(self.alpha)
         if isinstance(self.p, Mapping) and text.name in self.p:
             raise OptionError(
-                f"p names {text.name!r}, which is text: its words are smoothed alike. Leave it out."
+                f"p names the text column {text.name!r}, whose words all have the same prior. "
+                "Leave it out of p."
             )
         return float(self.m) / (2 if text.model == BERNOULLI else len(text.terms))
 
@@ -455,9 +476,9 @@ class NaiveBayes(Classifier):
         if column is None and len(found) == 1:
             return next(iter(found.values()))
         if not isinstance(column, str) or column not in found:
-            what = "name one with column=" if column is None else f"none is {short_repr(column)}"
+            given = "" if column is None else f", not {short_repr(column)}"
             raise OptionError(
-                f"{type(self).__name__}: the columns of text are {quoted_list(found) or 'none'}; "
-                f"{what}."
+                f"{type(self).__name__}: the text columns are {quoted_list(found) or 'none'}. "
+                f"Name one with column={given}."
             )
         return found[column]

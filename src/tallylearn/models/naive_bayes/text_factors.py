@@ -13,17 +13,17 @@ from tallylearn.errors import quoted_list
 from tallylearn.kernels import tokenizer
 from tallylearn.models.naive_bayes.column_factors import estimated, fraction, written
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
-from tallylearn.tables import Array, Bags, check_shape, field_schemas
+from tallylearn.tables import Array, DocumentTerms, check_shape, field_schemas
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.keys import Keys
-from tallylearn.tallies.words import KINDS, unweighed
+from tallylearn.tallies.words import KINDS, without_weights
 from tallylearn.workings import Formula, Grid, Term
 
 MULTINOMIAL, SET, BERNOULLI = "multinomial", "set", "bernoulli"
 LISTED = 1000  # words of a document that are factors of their own
 ABSENT = 20  # absent words that are factors of their own
-SHOWN = 20  # a vocabulary up to this size is shown whole
+MAX_SHOWN_TERMS = 20  # a vocabulary up to this size is shown whole
 TOP = 10  # words that are shown for every class
 EMPTY = np.zeros(0, dtype=np.int32)
 SHARE = Formula(
@@ -89,8 +89,8 @@ class Texts:
     ) -> Texts:
         """From the counts of words, without smoothing."""
         terms: Any = tally["terms"].keys[-1]
-        both = tally["terms"].over(KINDS, classes, terms).floats()  # (2, k, v)
-        documents = tally["rows"].over(classes).floats()
+        both = tally["terms"].reindex(KINDS, classes, terms).floats()  # (2, k, v)
+        documents = tally["rows"].reindex(classes).floats()
         rank = both[0 if model == BERNOULLI else 1].sum(axis=0)
         held, n = _held(tally, classes, terms)
         kept = vocabulary.of(terms, held, rank, n)
@@ -154,7 +154,7 @@ class Texts:
             table = np.where(sure, 0.0, self.log - np.where(sure, 0.0, self.absent))
         return np.ascontiguousarray(table.T)
 
-    def add(self, bags: Bags, out: Array) -> None:
+    def add(self, bags: DocumentTerms, out: Array) -> None:
         """Add this column's evidence to out (n, k)."""
         self._score(bags, self._table, out)
         if self.model != BERNOULLI:
@@ -166,20 +166,20 @@ class Texts:
             self._score(bags, np.ascontiguousarray(sure.T, dtype=np.float64), met)
             out[(met < sure.sum(axis=1)) & bags.present[:, None]] = -np.inf
 
-    def _score(self, bags: Bags, table: Array, out: Array) -> None:
+    def _score(self, bags: DocumentTerms, table: Array, out: Array) -> None:
         if bags.terms != self.terms:  # a row for every term of the documents, 0 for unknown ones
             table = np.concatenate([table, np.zeros((1, table.shape[1]))])[self.places(bags)]
         seen = EMPTY if self.model == MULTINOMIAL else np.full(len(table), -1, dtype=np.int32)
         tokenizer.score(bags.ids, bags.ends, bags.times, table, seen, out)
 
-    def places(self, bags: Bags) -> Array:
+    def places(self, bags: DocumentTerms) -> Array:
         """Where the terms of some documents stand in the vocabulary; -1 where they do not."""
         if bags.terms == self.terms:
             return np.arange(len(self.terms))
         place = self._place
         return np.array([place.get(term, -1) for term in bags.terms], dtype=np.int64)
 
-    def coefficient(self, bags: Bags) -> Array:
+    def coefficient(self, bags: DocumentTerms) -> Array:
         """(n,) the logarithm of (sum d)! / prod d!, over the known words of every document."""
         from scipy.special import gammaln
 
@@ -192,7 +192,7 @@ class Texts:
         fell = np.bincount(pairs // max(1, len(self.terms)), gammaln(each + 1), len(bags))
         return np.asarray(gammaln(length + 1) - fell)
 
-    def factors(self, bags: Bags, i: int, c: int) -> list[Term]:
+    def factors(self, bags: DocumentTerms, i: int, c: int) -> list[Term]:
         """The factors of one document in one class."""
         if not bags.present[i]:
             return []
@@ -230,7 +230,7 @@ class Texts:
             )
         ]
 
-    def notes(self, bags: Bags, i: int, alone: bool) -> list[str]:
+    def notes(self, bags: DocumentTerms, i: int, alone: bool) -> list[str]:
         """What is to be said of a document: that it says nothing, or what was passed over."""
         answer = "the prior answers" if alone else "the prior and the other columns answer"
         if not bags.present[i]:
@@ -263,7 +263,7 @@ class Texts:
     def steps(self, classes: tuple[str, ...]) -> list[Grid | Formula]:
         """The estimates as fractions where they are few, and the top words of every class."""
         found: list[Grid | Formula] = []
-        if len(self.terms) <= SHOWN:
+        if len(self.terms) <= MAX_SHOWN_TERMS:
             rows = tuple(
                 (term, *(written(self._term(at, c)) for c in range(len(classes))))
                 for at, term in enumerate(self.terms)
@@ -282,12 +282,12 @@ class Texts:
 
 def _held(tally: Bundle, classes: Keys, terms: Any) -> tuple[Array, float]:
     """(v,) how many documents hold a term, and how many there are: weights do not count here."""
-    plain = unweighed(tally)
-    held = plain["terms"].over(KINDS, classes, terms).floats()[0].sum(axis=0)
+    plain = without_weights(tally)
+    held = plain["terms"].reindex(KINDS, classes, terms).floats()[0].sum(axis=0)
     return held, float(plain["rows"].floats().sum())
 
 
-def _counted(bags: Bags, i: int) -> Counter[str]:
+def _counted(bags: DocumentTerms, i: int) -> Counter[str]:
     """The words of a document, in the order in which they first come."""
     here = slice(int(bags.ends[i]), int(bags.ends[i + 1]))
     words = [bags.terms[at] for at in bags.ids[here]]

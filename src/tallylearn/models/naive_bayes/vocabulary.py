@@ -36,8 +36,8 @@ class Vocabulary:
             kept = np.sort(kept[np.argsort(-tokens[kept], kind="stable")[: self.max_features]])
         if len(terms) and not len(kept):
             raise OptionError(
-                f"none of the {len(terms)} words is left by min_df={self.min_df}, "
-                f"max_df={self.max_df} and stop_words. Loosen them."
+                f"min_df={self.min_df}, max_df={self.max_df} and stop_words exclude all "
+                f"{len(terms)} words. Lower min_df, raise max_df, or shorten stop_words."
             )
         return kept
 

@@ -39,12 +39,15 @@ from tallylearn.workings import (
     Derivation,
     Evidence,
     EvidenceLine,
+    Formula,
     Grid,
     Sentence,
     Term,
     equation,
     format_number,
 )
+from tallylearn.workings.distance_steps import MAX_SHOWN_COLUMNS, distance_formula
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 from tallylearn.workings.units import ValueFormatter, value_formatter
 
 
@@ -191,9 +194,24 @@ class Centroids(ScoringModel):
             Evidence(
                 tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
                 self.classes[best[i]], "sum",
+                working=self._squares(x, order) if i < MAX_EXPLAINED_ROWS else (),
+                terms_shown=True,
             )
             for i, x in enumerate(block.numbers)
         ]  # fmt: skip
+
+    def _squares(self, x: Array, order: list[tuple[int, int]]) -> tuple[Formula, ...]:
+        """The squared distance of a row to every mean, where these alone decide."""
+        known = [(j, i) for j, i in order if not np.isnan(x[i])]
+        if not self.plain or not known or len(self.classes) > MAX_SHOWN_COLUMNS:
+            return ()
+        row = [float(x[i]) for _, i in known]
+        return tuple(
+            distance_formula(
+                f"d²({name})", row, [float(self.mean[c, j]) for j, _ in known], "squared"
+            )
+            for c, name in enumerate(self.classes)
+        )
 
     def _by_exemplars(self, block: Block) -> list[Evidence]:
         """The distance to the nearest exemplar of every class, and what that exemplar is."""

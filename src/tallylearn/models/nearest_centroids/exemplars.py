@@ -9,13 +9,13 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.estimators.model import ROUNDING_TOLERANCE
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.models.clustering.lloyd import lloyd_in_memory
-from tallylearn.models.clustering.nearest_centres import NearestCentre, Points
+from tallylearn.models.clustering.nearest_centres import CodedPoints, NearestCentre
 from tallylearn.models.clustering.seeding import plus_plus
 from tallylearn.models.nearest_centroids.mixed_space import Space, mode
 from tallylearn.models.neighbors.distances import minkowski_power
-from tallylearn.tables import Array, field_schemas
+from tallylearn.tables import Array, Block, field_schemas, row_number
 
 KINDS = ("mean", "median", "geometric_mean", "geometric_median", "medoid")
 TRIED = (1, 2, 3, 4, 5, 6, 8, 10)  # exemplars a class, where validation chooses
@@ -147,16 +147,16 @@ def check_different(
     for c, name in enumerate(classes):
         different = len(np.unique(space.coordinates(x[y == c]), axis=0))
         if different < number:
-            seen = f"{different} different row{'s' * (different != 1)}"
+            seen = f"{different} distinct row{'s' * (different != 1)}"
             raise InputError(
-                f"class {name!r} has {seen}, and centroids_per_class={number} asks for more. Take "
-                "fewer, or 'cv', which takes as many as a class has rows for."
+                f"class {name!r} has {seen}, fewer than centroids_per_class={number}. Use "
+                f"{different} or fewer, or 'cv', which allows each class at most its distinct rows."
             )
 
 
 def _by_validation(x: Array, y: Array, k: int, space: Space, kind: str) -> int:
     """The number that is right most often on rows that were left out; the least of several."""
-    fold = (hashed(0, np.arange(len(x))) % np.uint64(FOLDS)).astype(np.int64)
+    fold = (splitmix64(0, np.arange(len(x))) % np.uint64(FOLDS)).astype(np.int64)
     right = []
     for number in TRIED:
         hits = 0
@@ -183,7 +183,7 @@ def _of_class(x: Array, number: int, space: Space, kind: str) -> Array:
 
 def _clusters(x: Array, number: int, different: int) -> list[Array]:
     """The rows of every cluster by k-means, as numbers of rows."""
-    points = Points(np.ascontiguousarray(x - x.mean(axis=0)), np.zeros(x.shape[1]))
+    points = CodedPoints(np.ascontiguousarray(x - x.mean(axis=0)), np.zeros(x.shape[1]))
     rng, weight, k = np.random.default_rng(0), np.ones(len(x)), min(number, different)
     starts = [plus_plus(points.x, weight, k, rng) for _ in range(N_STARTS)]
     ends = [lloyd_in_memory(points, weight, start) for start in starts]
@@ -248,11 +248,11 @@ def geometric_median(x: Array) -> Array:
     return np.asarray(at)
 
 
-def check_positive(x: Array, columns: tuple[str, ...]) -> None:
+def check_positive(x: Array, columns: tuple[str, ...], block: Block) -> None:
     """A geometric mean is of numbers above 0."""
     if (odd := x <= 0).any():
         row, j = (int(at[0]) for at in np.nonzero(odd))
         raise InputError(
-            f"column {columns[j]!r} has {x[row, j]:g} in row {row}, and a geometric mean is of "
-            "numbers above 0. Take exemplar='mean' or 'geometric_median'."
+            f"column {columns[j]!r} is {x[row, j]:g} in row {row_number(block.start, row)}, and a "
+            "geometric mean needs positive numbers. Use exemplar='mean' or 'geometric_median'."
         )

@@ -13,7 +13,7 @@ from tallylearn.models.neighbors.distances import (
     gower_distances,
     normalise_rows,
 )
-from tallylearn.models.neighbors.example_survey import Survey
+from tallylearn.models.neighbors.example_survey import ExampleSurvey
 from tallylearn.tables import Array, Block, field_schemas
 
 
@@ -38,7 +38,7 @@ class Space:
     @classmethod
     def of(cls, block: Block, metric: str, p: float) -> Space:
         """The space of the rows of a block: ranges of its numbers, values of its categories."""
-        survey = Survey.of(block, "minmax" if metric == "gower" else None)
+        survey = ExampleSurvey.of(block, "minmax" if metric == "gower" else None)
         _, scale = survey.scales(block.schema.numbers, metric, None)
         names = block.schema.categories
         values = tuple(tuple(sorted(survey.values[name])) for name in names)
@@ -59,7 +59,7 @@ class Space:
     def rows(self, numbers: Array, block: Block) -> Array:
         """(n, w) of numbers (n, p), and of the categories of their block."""
         codes = [
-            np.where((code := block.codes[name].among(known)) < 0, np.nan, code)
+            np.where((code := block.codes[name].recode(known)) < 0, np.nan, code)
             for name, known in zip(self.categories, self.values, strict=True)
         ]
         return np.column_stack([numbers, *codes]) if codes else np.ascontiguousarray(numbers)

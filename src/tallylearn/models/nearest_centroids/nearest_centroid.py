@@ -42,7 +42,7 @@ from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.tallies.centred_sums import summed
+from tallylearn.tallies.centred_sums import two_sum
 
 
 class NearestCentroid(Classifier):
@@ -66,6 +66,9 @@ class NearestCentroid(Classifier):
     >>> print(model.explain([[2.5]]))
       a  6.25 = 6.25
     → b  3.062 = 3.062
+    <BLANKLINE>
+    d²(a) = (2.5 - 0)² = 6.25
+    d²(b) = (2.5 - 0.75)² = 3.062
     """
 
     family: ClassVar[str] = "discriminative"
@@ -154,8 +157,8 @@ class NearestCentroid(Classifier):
         if kind == "auto":
             kind = "median" if metric == "manhattan" else "mean"
         if kind == "geometric_mean":
-            check_positive(block.numbers, columns)
-        y, k, number = block.target.among(classes), len(classes), self.centroids_per_class
+            check_positive(block.numbers, columns, block)
+        y, k, number = block.target.recode(classes), len(classes), self.centroids_per_class
         space = Space.of(block, metric, self.p)
         rows = space.rows(block.numbers, block)
         check_shown(rows, block)
@@ -174,8 +177,8 @@ class NearestCentroid(Classifier):
         """Rows by class, and moments by class."""
         if not self.uses_tally:
             raise OptionError(
-                "exemplars other than the mean of a class are found among all rows, and keep no "
-                "tally. Fit all rows at once."
+                "only one mean per class and the Euclidean distance can be computed from a tally. "
+                "Call fit with all rows, or leave out centroids_per_class, exemplar and metric."
             )
         names = block.schema.numbers
         moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
@@ -185,10 +188,10 @@ class NearestCentroid(Classifier):
         """The class means; shrunk if ``shrink_threshold`` is set."""
         classes = tally["target"].keys[0]
         moments = tally.get("numbers") or Moments.empty()
-        moments = moments.over(classes, moments.columns)
+        moments = moments.reindex(classes, moments.columns)
         rows = tally["target"].floats()
         seen = moments.count.nonzero()
-        pooled, variance = moments.pooled(), moments.variance
+        pooled, variance = moments.pool(), moments.variance
         overall = pooled.mean
         below = pooled.mean_low(overall, pooled.variance)
         mean = moments.mean
@@ -199,7 +202,7 @@ class NearestCentroid(Classifier):
         if self.shrink_threshold:
             apart = (mean - overall) + (low - below)
             apart = _shrunk(apart, within, rows, float(self.shrink_threshold))
-            mean, low = summed(overall, below + apart)
+            mean, low = two_sum(overall, below + apart)
             low = np.where(below == 0, 0.0, low)  # near zero a double has all the digits needed
         names, prior = tuple(map(str, moments.columns)), self._prior(tally["target"])
         return Centroids(classes, names, mean, within, prior, low=low)
@@ -263,14 +266,14 @@ class NearestCentroid(Classifier):
             self._one_of("priors", ("uniform", "empirical"))
         if self.metric == "gower" and self.exemplar == "geometric_median":
             raise OptionError(
-                "a geometric median has the least sum of Euclidean distances, and metric='gower' "
-                "has others. Take exemplar='medoid'."
+                "exemplar='geometric_median' minimises Euclidean distances, and metric is 'gower'. "
+                "Use exemplar='medoid', or metric='euclidean'."
             )
         uniform = isinstance(self.priors, str) and self.priors == "uniform"
         if not self.uses_tally and (self.shrink_threshold is not None or not uniform):
             raise OptionError(
-                "shrink_threshold and priors go with one mean a class, by the Euclidean distance. "
-                "Leave them out, or centroids_per_class, exemplar and metric."
+                "shrink_threshold and priors need one mean per class and the Euclidean distance. "
+                "Leave them out, or leave out centroids_per_class, exemplar and metric."
             )
 
     def _prior(self, counts: Counts) -> Array:

@@ -29,7 +29,7 @@ def weigh_rows(
     given = np.ones(len(block)) if block.weight is None else block.weight
     if isinstance(class_weight, str):
         totals = np.bincount(codes, block.weight if by_weight else None, len(values))
-        each = balanced(totals)
+        each = balanced_weights(totals)
     else:
         each = _by_class(class_weight, values)
     weight = given * each[codes]
@@ -61,7 +61,7 @@ def loss_matrix(loss: Any, classes: tuple[Any, ...]) -> Array | None:
         return None
     k = len(classes)
     try:
-        found = np.asarray(_labelled(loss, classes), dtype=np.float64)
+        found = np.asarray(_weights_by_label(loss, classes), dtype=np.float64)
     except Exception:  # whatever an object raises that is none
         raise OptionError(
             f"loss is {short_repr(loss)}. Pass a {k} x {k} table of numbers for "
@@ -101,10 +101,10 @@ def class_weights(*named: str) -> Allowed:
     )
 
 
-def balanced(counts: Array) -> Array:
+def balanced_weights(counts: Array) -> Array:
     """(k,) what rows of each class weigh where all classes are to weigh alike, from their counts.
 
-    >>> balanced(np.array([30, 10, 0])).tolist()
+    >>> balanced_weights(np.array([30, 10, 0])).tolist()
     [0.6666666666666666, 2.0, 0.0]
     """
     some = counts > 0
@@ -112,7 +112,7 @@ def balanced(counts: Array) -> Array:
     return np.asarray(np.where(some, each, 0.0))
 
 
-def _labelled(loss: Any, classes: tuple[Any, ...]) -> Any:
+def _weights_by_label(loss: Any, classes: tuple[Any, ...]) -> Any:
     """A frame whose rows and columns are named by the classes, in their order; others as is."""
     if not (hasattr(loss, "index") and hasattr(loss, "columns")):
         return loss

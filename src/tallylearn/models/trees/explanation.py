@@ -63,7 +63,10 @@ def of_end(tree: Nodes, node: int, missing: Collection[str] = ()) -> Evidence:
 
     ``missing`` names the columns that the row has no value of.
     """
-    notes, said = (*_notes(tree, node), *_followed(tree, node, missing)), tree.said(node)
+    notes, said = (
+        (*_notes(tree, node), *_missing_value_notes(tree, node, missing)),
+        tree.prediction_of(node),
+    )
     if tree.classes:
         notes = (*notes, *_tie_note(tree, said))
         return Evidence(_shares(tree, node), said, "product", notes, (_counts_on_path(tree, node),))
@@ -73,7 +76,7 @@ def of_end(tree: Nodes, node: int, missing: Collection[str] = ()) -> Evidence:
 
 def rule_text(tree: Nodes, node: int) -> str:
     """The path to a node as a rule, with the training rows behind it."""
-    said, rows = tree.said(node), format_count(float(tree.n[node]))
+    said, rows = tree.prediction_of(node), format_count(float(tree.n[node]))
     condition = condition_text(tree, node) or "all rows"
     unit = "training rows" if tree.weight_kind == FREQUENCY else "the weight of the training rows"
     if not tree.classes:
@@ -88,13 +91,13 @@ def rule_text(tree: Nodes, node: int) -> str:
 
 def _counts_on_path(tree: Nodes, node: int) -> Grid:
     """The counts of the classes after every split on the path, and the shares at its end."""
-    order = np.argsort(-tree.told[node], kind="stable")[:MAX_SHOWN_VALUES]
+    order = np.argsort(-tree.node_values[node], kind="stable")[:MAX_SHOWN_VALUES]
     shown = sorted(order.tolist())
     rows = [
         (label, *(format_count(float(tree.counts[i, c])) for c in shown), format_count(tree.n[i]))
         for label, i in _path_labels(tree, node)
     ]
-    shares = ("share", *(f"{100 * float(tree.told[node, c]):.1f} %" for c in shown), "")
+    shares = ("share", *(f"{100 * float(tree.node_values[node, c]):.1f} %" for c in shown), "")
     names = tuple(str(tree.classes[c]) for c in shown)
     left = len(tree.classes) - len(shown)
     note = f"and {left} more classes" if left else ""
@@ -127,7 +130,7 @@ def _path_labels(tree: Nodes, node: int) -> list[tuple[str, int]]:
     return [*zip(cut, path, strict=True)]
 
 
-def _followed(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ...]:
+def _missing_value_notes(tree: Nodes, node: int, missing: Collection[str]) -> tuple[str, ...]:
     """The columns on the path whose value is missing in the row."""
     if not missing:
         return ()
@@ -247,14 +250,14 @@ def _evidence_of_parts(
 
 def _shares_of_parts(tree: Nodes, ends: list[tuple[float, int]]) -> Iterable[Formula]:
     """The probability of every class: the shares at the nodes, times the parts of the row."""
-    told = [math.fsum(part * float(tree.told[i, c]) for part, i in ends)
+    told = [math.fsum(part * float(tree.node_values[i, c]) for part, i in ends)
             for c in range(len(tree.classes))]  # fmt: skip
     order = sorted(range(len(told)), key=lambda c: -told[c])[:MAX_SHOWN_VALUES]
     for c in sorted(order):
         side = "Σ part · share"
         if len(ends) <= MAX_SHOWN_VALUES:
             side = " + ".join(
-                f"{number(part)} · {number(float(tree.told[i, c]))}" for part, i in ends
+                f"{number(part)} · {number(float(tree.node_values[i, c]))}" for part, i in ends
             )
         yield formula(f"P({tree.classes[c]}) = {side} = {number(told[c])}")
 
@@ -269,7 +272,7 @@ def _outcome(tree: Nodes, i: int) -> str:
     """The shares of the classes at a node, or its mean."""
     if not tree.classes:
         return format_number(float(tree.answer[i]))
-    shares = zip(tree.classes, tree.told[i].tolist(), strict=True)
+    shares = zip(tree.classes, tree.node_values[i].tolist(), strict=True)
     return ", ".join(f"{name} {format_number(x)}" for name, x in shares if x > 0)
 
 
@@ -300,5 +303,7 @@ def derivation(tree: Nodes) -> Derivation:
     """Every split, with its gain."""
     header, rows = split_rows(tree, np.flatnonzero(tree.test != LEAF).tolist())
     kind = "Decision tree" if tree.classes else "Regression tree"
-    said = f"{len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}."
+    nodes, leaves = len(tree), len(tree.leaves)
+    said = f"{nodes} node{'s' * (nodes != 1)}, {leaves} {'leaf' if leaves == 1 else 'leaves'}, "
+    said += f"depth {tree.depth}."
     return Derivation(kind, (Grid("splits", header, rows), Sentence(said)))

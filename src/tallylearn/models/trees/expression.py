@@ -35,7 +35,7 @@ def tree_expression(tree: Nodes) -> ClassifierExpression | RegressorExpression:
     if not tree.classes:
         outcomes = tuple(map(Literal, tree.answer.tolist()))
         return RegressorExpression((NumberTree(splits, outcomes),))
-    shares = VectorTree(splits, tuple(map(tuple, tree.told.tolist())))
+    shares = VectorTree(splits, tuple(map(tuple, tree.node_values.tolist())))
     if not tree.fractional:  # the class of every node is decided when the tree grows
         chosen: ClassChoice = ClassIndex(
             NumberTree(splits, tuple(map(Literal, tree.answer.tolist())))
@@ -63,10 +63,10 @@ def least_loss_choice(shares: Vector, loss: Array, tie: str = "first") -> ClassC
 def tree_splits(tree: Nodes) -> TreeSplits:
     """The split of every node."""
     weights = tuple(tree.n.tolist()) if tree.fractional else ()
-    return TreeSplits(tuple(_split(tree, i) for i in range(len(tree))), weights)
+    return TreeSplits(tuple(_split_expression(tree, i) for i in range(len(tree))), weights)
 
 
-def _split(tree: Nodes, i: int) -> ThresholdSplit | CategorySplit | None:
+def _split_expression(tree: Nodes, i: int) -> ThresholdSplit | CategorySplit | None:
     test = int(tree.test[i])
     if test == LEAF:
         return None
@@ -74,7 +74,7 @@ def _split(tree: Nodes, i: int) -> ThresholdSplit | CategorySplit | None:
     first, *rest = tree.children(i)
     if test in (MULTIWAY, SUBSET):
         values = tree.columns[tree.column[i]].values
-        codes, children = (part.tolist() for part in tree.led(i))
+        codes, children = (part.tolist() for part in tree.category_leads(i))
         known = tuple(values[code] for code in codes)
         return CategorySplit(CategoryColumn(name), known, tuple(children), tree.other(i), gone)
     # is there a value at all: every number is at most infinity

@@ -15,7 +15,7 @@ from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory, scaled_weights
 from tallylearn.estimators.sklearn_trees import as_sklearn
 from tallylearn.models.trees import explanation, routing
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.monotonic_options import check_goes_with
 from tallylearn.models.trees.passed_table import with_codes_of_tree
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
@@ -30,6 +30,7 @@ from tallylearn.models.trees.pruning_options import (
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at, training_rows
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
 from tallylearn.models.trees.showing.rules import Rules, rules_of, rules_of_nodes
+from tallylearn.models.trees.showing.tree_steps import tree_steps
 from tallylearn.models.trees.showing.tree_working import rows_not_kept_note, tree_working
 from tallylearn.models.trees.showing.views import TreeViews
 from tallylearn.models.trees.tree import Tree
@@ -39,6 +40,7 @@ from tallylearn.reporting.charts import Plot
 from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Sentence
+from tallylearn.workings.step_sequence import StepSequence
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
@@ -214,7 +216,7 @@ class TreeLearner(TreeOptions):
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
             return gains_at(self.model_, node, self._training_rows(block))
 
-    def _training_rows(self, block: Block) -> Rows:
+    def _training_rows(self, block: Block) -> NodeRows:
         target = tree_target(self, block)
         return training_rows(block, target, tree_plan(self, block, target), bins=self.bins)
 
@@ -225,6 +227,29 @@ class TreeLearner(TreeOptions):
             how = rows_not_kept_note(self.keep_rows)
             return Derivation(work.title, (*work.steps, Sentence(how)))
         return tree_working(self.model_, self._training_rows(self.kept_rows_), full)
+
+    def steps(self) -> StepSequence:
+        """The growth of the tree, split by split, as a page to step through.
+
+        Returns
+        -------
+        StepSequence
+            A state for every split: its working, and the tree so far. The last is the fitted
+            tree; ``save("tree.html")`` writes a page.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> steps = tl.ID3().fit(tl.example("tennis"), "PlayTennis").steps()
+        >>> [step.caption for step in steps][1]
+        'Split the root on Outlook'
+        """
+        with self._error_context("steps"):
+            self._check_fitted()
+            if self.kept_rows_ is None:
+                raise rows_not_kept("fit(table, 'target')", self.keep_rows)
+            title = f"{type(self).__name__}: the tree, split by split"
+            return tree_steps(self.model_, self._training_rows(self.kept_rows_), title)
 
     def rules(self, order: str = "leaf") -> Rules:
         """The tree as rules, one per leaf.
@@ -283,7 +308,7 @@ class TreeLearner(TreeOptions):
         ndarray of shape (n,)
             Numbers of nodes.
         """
-        return self._map_rows(X, lambda block: self.model_.landed(block), "apply")
+        return self._map_rows(X, lambda block: self.model_.end_nodes(block), "apply")
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes, as in scikit-learn.
@@ -335,7 +360,7 @@ class TreeLearner(TreeOptions):
     @property
     def tree_(self) -> Tree:
         """The tree, with the arrays of scikit-learn's ``tree_`` where it is binary."""
-        return self._fitted_tree().marked
+        return self._fitted_tree().sklearn_marked
 
     def text(self, max_depth: int | None = None) -> str:
         """The tree as text, one line per branch.

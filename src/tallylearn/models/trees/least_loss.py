@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.folds.hashing import hashed
+from tallylearn.folds.hashing import splitmix64
 from tallylearn.tables import Array
 
 UNDEFINED = "undefined"  # the answer where classes tie, if a tie is to have none
@@ -27,7 +27,7 @@ def answer_of(
     if tie == "random":
         n, k = best.shape
         places = k * (np.arange(n) if nodes is None else nodes)[:, None] + np.arange(k)
-        drawn = hashed(seed, places.ravel()).reshape(best.shape) | np.uint64(1)
+        drawn = splitmix64(seed, places.ravel()).reshape(best.shape) | np.uint64(1)
         return np.asarray(np.where(best, drawn, 0).argmax(axis=1), dtype=np.float64)
     found = best.argmax(axis=1)
     if tie == "undefined":

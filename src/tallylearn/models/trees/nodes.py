@@ -26,7 +26,7 @@ from tallylearn.models.trees.node import (
 from tallylearn.tables import CATEGORY, FREQUENCY, Array, Column
 
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
-Plan = tuple[Array, Array, Array]  # steps, thresholds and leads: see ``kernels.walking``
+PredictionSteps = tuple[Array, Array, Array]  # steps, thresholds and leads: see ``kernels.walking``
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ class Nodes:
         """Categories of a node's column that no row had here: such a row gets the node's answer."""
         if self.test[i] not in (MULTIWAY, SUBSET) or self.other(i) >= 0:
             return ()
-        here = {*self.led(i)[0].tolist()}
+        here = {*self.category_leads(i)[0].tolist()}
         values = self.columns[self.column[i]].values
         return tuple(value for code, value in enumerate(values) if code not in here)
 
@@ -180,11 +180,11 @@ class Nodes:
             i, int(self.parent[i]), int(self.depths[i]), TESTS[self.test[i]],
             "" if leaf else self.columns[self.column[i]].name, float(self.threshold[i]),
             self.branches(i), self.absent(i), tuple(self.counts[i].tolist()), float(self.n[i]),
-            int(self.rows[i]), float(self.impurity[i]), float(self.gain[i]), self.said(i),
+            int(self.rows[i]), float(self.impurity[i]), float(self.gain[i]), self.prediction_of(i),
             self.ties(i),
         )  # fmt: skip
 
-    def said(self, i: int) -> Any:
+    def prediction_of(self, i: int) -> Any:
         """What a node answers: a class or "undefined", a mean, or a median."""
         answer = float(self.answer[i])
         return self.named(int(answer)) if self.classes else answer
@@ -199,7 +199,7 @@ class Nodes:
         names = [self.columns[j].name for j in self.tie_columns[here]]
         return tuple(zip(names, self.tie_thresholds[here].tolist(), strict=True))
 
-    def led(self, i: int) -> tuple[Array, Array]:
+    def category_leads(self, i: int) -> tuple[Array, Array]:
         """The categories that a node asks for, by code, and the child that each leads to."""
         here = slice(int(self.ends[i - 1]) if i else 0, int(self.ends[i]))
         return self.codes[here], self.leads[here]
@@ -211,34 +211,34 @@ class Nodes:
     def _values_led(self, i: int) -> dict[int, tuple[str, ...]]:
         """The categories of every branch."""
         values, found = self.columns[self.column[i]].values, dict[int, list[str]]()
-        for code, node in zip(*(part.tolist() for part in self.led(i)), strict=True):
+        for code, node in zip(*(part.tolist() for part in self.category_leads(i)), strict=True):
             found.setdefault(node, []).append(values[code])
         return {node: tuple(names) for node, names in found.items()}
 
     @cached_property
-    def told(self) -> Array:
+    def node_values(self) -> Array:
         """(m, k) the share of every class at each node; (m, 1) its mean in a regression."""
         if not self.classes:
             return self.answer[:, None]
         return np.asarray(self.counts / np.where(self.n > 0, self.n, 1.0)[:, None])
 
     @cached_property
-    def questioned(self) -> tuple[Column, ...]:
+    def split_columns(self) -> tuple[Column, ...]:
         """The columns that are asked for."""
         return tuple(self.columns[j] for j in np.unique(self.column).tolist() if j >= 0)
 
     @cached_property
-    def asked(self) -> tuple[str, ...]:
+    def split_categories(self) -> tuple[str, ...]:
         """The categories among them."""
-        return tuple(column.name for column in self.questioned if column.kind == CATEGORY)
+        return tuple(column.name for column in self.split_columns if column.kind == CATEGORY)
 
     @cached_property
-    def numbers_of(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
+    def category_numbers(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
         """The values of every category that is asked for, and their numbers."""
-        found = [column for column in self.questioned if column.kind == CATEGORY]
+        found = [column for column in self.split_columns if column.kind == CATEGORY]
         return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
 
     @cached_property
-    def plans(self) -> dict[tuple[int, ...], Plan]:
+    def plans(self) -> dict[tuple[int, ...], PredictionSteps]:
         """The nodes as the kernel walks them, by the places of the columns: see ``routing``."""
         return {}

@@ -23,11 +23,15 @@ def with_codes_of_tree(tree: Nodes, block: Block) -> Block:
         )
     if tree.classes and block.target.values != tree.classes:
         block = replace(block, target=Codes(tree.classes, class_codes(tree, block, "table")))
-    known = {c.name: _declared(c, block.codes[c.name]) for c in tree.columns if c.kind == CATEGORY}
+    known = {
+        c.name: _declared_columns(c, block.codes[c.name])
+        for c in tree.columns
+        if c.kind == CATEGORY
+    }
     return replace(block, codes=block.codes | known)
 
 
-def _declared(column: Column, codes: Codes) -> Codes:
+def _declared_columns(column: Column, codes: Codes) -> Codes:
     """The categories of a column, with those of the tree declared where some do not occur."""
     seen = {codes.values[code] for code in np.unique(codes.codes).tolist() if code >= 0}
     if odd := sorted(seen.difference(column.values)):
@@ -41,7 +45,7 @@ def _declared(column: Column, codes: Codes) -> Codes:
 
 def class_codes(tree: Nodes, block: Block, table: str) -> Array:
     """(n,) the code of the class of every row among those of the tree."""
-    found = block.target.among(tree.classes)
+    found = block.target.recode(tree.classes)
     if (found < 0).any():
         odd = [value for value in block.target.values if value not in tree.classes]
         raise TargetError(

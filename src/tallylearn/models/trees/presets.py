@@ -113,10 +113,13 @@ def CART(  # noqa: N802  the notes' name
 def M5(**options: Any) -> ModelTreeRegressor:  # noqa: N802  the notes' name
     """Model tree of M5: linear models at the leaves of a tree, pruned and smoothed.
 
+    Missing numbers are the mean, as in Weka's M5P; ``ModelTreeRegressor()`` adds indicators of
+    missing values.
+
     Parameters
     ----------
     **options : Any
-        Options of ``ModelTreeRegressor``.
+        Options of ``ModelTreeRegressor`` that replace those of M5.
 
     Returns
     -------
@@ -131,6 +134,6 @@ def M5(**options: Any) -> ModelTreeRegressor:  # noqa: N802  the notes' name
     --------
     >>> import tallylearn as tl
     >>> tl.M5(smooth=None)
-    ModelTreeRegressor(smooth=None)
+    M5(smooth=None)
     """
-    return ModelTreeRegressor(**options)
+    return ModelTreeRegressor(**{**ModelTreeRegressor.presets["M5"], **options})

@@ -74,7 +74,7 @@ def check_pruning(learner: Any) -> None:
             f'{given} goes with pruning="cost_complexity", and pruning is {learner.pruning!r}. '
             "Leave one of them out."
         )
-    folded = isinstance(learner.ccp_alpha, str) and learner.ccp_alpha == "cv"
+    folded = isinstance(learner.ccp_alpha, str)
     if learner.criterion in (ABSOLUTE, "poisson") and (learner.pruning in BY_ERRORS or folded):
         raise OptionError(
             f'criterion="{learner.criterion}" does not go with a pruning by squared errors. Use '

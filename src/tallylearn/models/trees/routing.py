@@ -14,7 +14,7 @@ import numpy as np
 
 from tallylearn.kernels import tree_predict
 from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD
-from tallylearn.models.trees.nodes import Nodes, Plan
+from tallylearn.models.trees.nodes import Nodes, PredictionSteps
 from tallylearn.tables import CATEGORY, Array, Block, Codes
 
 LANES = 16  # rows that walk side by side
@@ -27,19 +27,25 @@ def ends(tree: Nodes, block: Block) -> Array:
     out = np.zeros(len(block), dtype=np.int64)
     if len(tree) > 1:
         lanes = np.zeros(LANES, dtype=np.int64)
-        tree_predict.walk(block.numbers, _numbered(tree, block), *_plan(tree, block), lanes, out)
+        tree_predict.walk(
+            block.numbers,
+            _category_matrix(tree, block),
+            *_prediction_steps(tree, block),
+            lanes,
+            out,
+        )
     return out
 
 
 def shares(tree: Nodes, block: Block) -> Array:
-    """(n, k) what is told where each row ends; of a row in parts, by the part of each."""
+    """(n, k) the values of the node where each row ends; of a row in parts, weighted by part."""
     if not tree.fractional or len(tree) == 1:
-        return np.asarray(tree.told[ends(tree, block)])
-    out = np.zeros((len(block), tree.told.shape[1]))
+        return np.asarray(tree.node_values[ends(tree, block)])
+    out = np.zeros((len(block), tree.node_values.shape[1]))
     room = np.empty(len(tree), dtype=np.int64), np.empty(len(tree))
     tree_predict.spread(
-        block.numbers, _numbered(tree, block), _plan(tree, block), tree.sizes, tree.n, tree.told,
-        room, out,
+        block.numbers, _category_matrix(tree, block), _prediction_steps(tree, block), tree.sizes,
+        tree.n, tree.node_values, room, out,
     )  # fmt: skip
     return out
 
@@ -49,7 +55,7 @@ def parts(tree: Nodes, block: Block) -> Iterator[tuple[Array, Array, Array]]:
     if not tree.fractional:
         yield np.arange(len(block)), np.ones(len(block)), ends(tree, block)
         return
-    numbered = _numbered(tree, block)
+    numbered = _category_matrix(tree, block)
     stack = [(np.arange(len(block)), np.ones(len(block)), 0)]
     while stack:
         rows, part, node = stack.pop()
@@ -74,10 +80,10 @@ def gap_ends(tree: Nodes, i: int) -> bool:
 def missing_columns(tree: Nodes, block: Block) -> list[set[str]]:
     """Of every row the columns that the tree tests and that are missing there."""
     found: list[set[str]] = [set() for _ in range(len(block))]
-    numbered = _numbered(tree, block)
-    for column in tree.questioned:
+    numbered = _category_matrix(tree, block)
+    for column in tree.split_columns:
         if column.kind == CATEGORY:
-            gone = numbered[:, tree.asked.index(column.name)] == -1
+            gone = numbered[:, tree.split_categories.index(column.name)] == -1
         else:
             gone = np.isnan(block.numbers[:, block.schema.places[column.name]])
         for row in np.flatnonzero(gone).tolist():
@@ -90,14 +96,14 @@ def single_ends(tree: Nodes, block: Block) -> Array:
     nodes = ends(tree, block)
     if not tree.fractional:
         return nodes
-    numbered = _numbered(tree, block)
+    numbered = _category_matrix(tree, block)
     for i in np.unique(nodes[tree.test[nodes] != LEAF]).tolist():
         here = np.flatnonzero(nodes == i)
         nodes[here[_steps(tree, i, here, block, numbered) == GAP]] = -1
     return nodes
 
 
-def by_codes(
+def branch_of_codes(
     codes: Array, width: int, test: int, cut: int, known: Array, groups: Array,
     others: int = NOWHERE,
 ) -> Array:  # fmt: skip
@@ -124,33 +130,33 @@ def _steps(tree: Nodes, node: int, rows: Array, block: Block, numbered: Array) -
         first, *rest = tree.children(node)
         to = np.where(x <= tree.threshold[node], first, rest[0])
         return np.where(np.isnan(x), GAP, to)
-    codes, leads = tree.led(node)
-    x = numbered[rows, tree.asked.index(name)]
+    codes, leads = tree.category_leads(node)
+    x = numbered[rows, tree.split_categories.index(name)]
     at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
     other = tree.other(node) if tree.other(node) >= 0 else NOWHERE
     return np.where(x == -1, GAP, np.where(codes[at] == x, leads[at], other))
 
 
-def _plan(tree: Nodes, block: Block) -> Plan:
+def _prediction_steps(tree: Nodes, block: Block) -> PredictionSteps:
     """The tree as the kernel walks it; it is made once for every order of columns."""
     known = block.schema.places
-    places = tuple(-1 if c.kind == CATEGORY else known[c.name] for c in tree.questioned)
+    places = tuple(-1 if c.kind == CATEGORY else known[c.name] for c in tree.split_columns)
     if places not in tree.plans:
-        tree.plans[places] = _laid_out(tree, places)
+        tree.plans[places] = _build_steps(tree, places)
     return tree.plans[places]
 
 
-def _laid_out(tree: Nodes, places: tuple[int, ...]) -> Plan:
+def _build_steps(tree: Nodes, places: tuple[int, ...]) -> PredictionSteps:
     kept = np.zeros(len(tree.columns) + 1, np.int64)
     asked = [j for j in np.unique(tree.column).tolist() if j >= 0]
     for j, place in zip(asked, places, strict=True):
         name = tree.columns[j].name
-        kept[j] = -1 - tree.asked.index(name) if name in tree.asked else place
+        kept[j] = -1 - tree.split_categories.index(name) if name in tree.split_categories else place
     kept[-1] = max(kept[asked])
     return prediction_steps(tree, kept)
 
 
-def prediction_steps(tree: Nodes, kept: Array) -> Plan:
+def prediction_steps(tree: Nodes, kept: Array) -> PredictionSteps:
     """The tree as ``kernels.walking`` walks it.
 
     ``kept`` (p + 1,): the place of every number, -1 less that of every category; the last one,
@@ -158,7 +164,7 @@ def prediction_steps(tree: Nodes, kept: Array) -> Plan:
     """
     at = np.arange(len(tree))
     after, leaf = np.minimum(at + 1, len(tree) - 1), tree.test == LEAF
-    coded, (ends, leads) = (tree.test == MULTIWAY) | (tree.test == SUBSET), _led_on(tree)
+    coded, (ends, leads) = (tree.test == MULTIWAY) | (tree.test == SUBSET), _lead_table(tree)
     steps = np.stack([
         kept[tree.column],  # of a leaf any column will do
         np.where(coded, np.append(0, ends[:-1]), np.where(leaf, at, after)),
@@ -170,7 +176,7 @@ def prediction_steps(tree: Nodes, kept: Array) -> Plan:
     return np.ascontiguousarray(steps, dtype=np.int32), cut, leads
 
 
-def _led_on(tree: Nodes) -> tuple[Array, Array]:
+def _lead_table(tree: Nodes) -> tuple[Array, Array]:
     """(m,) where the leads of every node end, and (2, l) these: that of all others is the last."""
     at = np.flatnonzero(tree.others >= 0)
     codes = np.insert(tree.codes, tree.ends[at], ANY)
@@ -181,15 +187,17 @@ def _led_on(tree: Nodes) -> tuple[Array, Array]:
     return tree.ends + np.cumsum(more), both
 
 
-def _numbered(tree: Nodes, block: Block) -> Array:
+def _category_matrix(tree: Nodes, block: Block) -> Array:
     """(n, asked) the categories as the tree numbers them: -1 missing, -2 unseen."""
-    if not tree.asked:
+    if not tree.split_categories:
         return np.empty((len(block), 0), dtype=np.int32)
-    return np.stack([_numbers(tree, name, block.codes[name]) for name in tree.asked], axis=1)
+    return np.stack(
+        [_numbers(tree, name, block.codes[name]) for name in tree.split_categories], axis=1
+    )
 
 
 def _numbers(tree: Nodes, name: str, codes: Codes) -> Array:
-    return category_codes(*tree.numbers_of[name], codes)
+    return category_codes(*tree.category_numbers[name], codes)
 
 
 def category_codes(values: tuple[Any, ...], place: Mapping[Any, int], codes: Codes) -> Array:

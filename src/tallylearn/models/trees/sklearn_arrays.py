@@ -68,7 +68,7 @@ class Binary(Nodes):
     @property
     def value(self) -> Array:
         """(m, 1, k) the share of every class; (m, 1, 1) the mean or median."""
-        return self.told[:, None, :].copy()
+        return self.node_values[:, None, :].copy()
 
     @property
     def feature(self) -> Array:
@@ -97,7 +97,7 @@ class Binary(Nodes):
         return np.where(self.missing >= 0, self.missing == left, larger) & (self.column >= 0)
 
     @abstractmethod
-    def landed(self, block: Block) -> Array:
+    def end_nodes(self, block: Block) -> Array:
         """(n,) the node where each row ends."""
 
     def apply(self, X: Any) -> Array:
@@ -105,7 +105,7 @@ class Binary(Nodes):
         self._check_binary()
         numbers = np.ascontiguousarray(dense(X), dtype=np.float64)
         columns = tuple(replace(column, kind=NUMBER) for column in self.columns)
-        return self.landed(Block(Schema(columns), numbers))
+        return self.end_nodes(Block(Schema(columns), numbers))
 
     def predict(self, X: Any) -> Array:
         """(n, k) what each row of an array is answered: the shares of the classes, or a number."""

@@ -14,7 +14,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 ROUNDING = 1e-6  # of a weight: sums of fractions, on another processor
 
 
-def check_walkable(tree: Nodes) -> None:
+def check_structure(tree: Nodes) -> None:
     """Every step leads on to a node that is there: looked at whenever a tree is made."""
     try:
         _check_order(tree)
@@ -24,10 +24,10 @@ def check_walkable(tree: Nodes) -> None:
         raise ValueError(f"the nodes are no tree: {error}") from None
 
 
-def check_told(tree: Nodes) -> None:
+def check_contents(tree: Nodes) -> None:
     """What is known of the nodes can be: looked at when a tree comes from a file."""
     _check_ties(tree)
-    _check_answers(tree)
+    _check_predictions(tree)
 
 
 def _check_order(tree: Nodes) -> None:
@@ -104,7 +104,7 @@ def _check_ties(tree: Nodes) -> None:
         raise ValueError("a node asks what is not among its ties")
 
 
-def _check_answers(tree: Nodes) -> None:
+def _check_predictions(tree: Nodes) -> None:
     """Classes are numbered, and their weights are those of the rows; losses are of all classes."""
     k = len(tree.classes)
     least = -1 if tree.tie == "undefined" else 0  # of tied classes none is the answer

@@ -21,7 +21,7 @@ from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.sklearn_arrays import Binary
-from tallylearn.models.trees.stored_tree import check_told, check_walkable
+from tallylearn.models.trees.stored_tree import check_contents, check_structure
 from tallylearn.tables import (
     CATEGORY,
     FREQUENCY,
@@ -84,7 +84,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
             raise ValueError("the tree asks other columns than the schema's")
         if any(column.values and column.kind != CATEGORY for column in self.columns):
             raise ValueError("a column has values, and is no category")
-        check_told(self)
+        check_contents(self)
 
     def __post_init__(self) -> None:
         m = len(self.parent)
@@ -94,7 +94,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         check_shape("counts", self.counts, m, len(self.classes))
         check_shape("leads", self.leads, *self.codes.shape)
         check_shape("others", self.others, m if len(self.others) else 0)
-        check_walkable(self)
+        check_structure(self)
 
     @classmethod
     def of_nodes(cls, nodes: Nodes) -> Tree:
@@ -104,7 +104,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         return tree
 
     @cached_property
-    def marked(self) -> Tree:
+    def sklearn_marked(self) -> Tree:
         """The same with scikit-learn's marks for thresholds that there are not.
 
         They are -2 at a leaf, and infinity where the question is whether there is a value.
@@ -160,9 +160,9 @@ class Tree(Binary, ClassificationModel, RegressionModel):
 
     def path(self, row: Block) -> tuple[int, ...]:
         """The nodes that one row passes, from the root to where it ends."""
-        return self.above(int(self.landed(row)[0]))
+        return self.above(int(self.end_nodes(row)[0]))
 
-    def landed(self, block: Block) -> Array:
+    def end_nodes(self, block: Block) -> Array:
         """The node where each row ends: a leaf, or a node that has no branch for its value."""
         return routing.ends(self, block)
 
@@ -170,7 +170,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         """The mean where each row ends."""
         if self.fractional:
             return np.ascontiguousarray(self.shares(block)[:, 0])
-        return self.answer[self.landed(block)]
+        return self.answer[self.end_nodes(block)]
 
     def shares(self, block: Block) -> Array:
         """(n, k) the share of every class where each row ends; (n, 1) its mean in a regression."""
@@ -179,10 +179,10 @@ class Tree(Binary, ClassificationModel, RegressionModel):
     def predicted_classes(self, block: Block) -> Array:
         """The number of the class that each row is answered with."""
         if self.fractional:
-            return self._settled(self.shares(block), block)
-        return np.asarray(self.answer[self.landed(block)], dtype=np.int64)
+            return self._decide(self.shares(block), block)
+        return np.asarray(self.answer[self.end_nodes(block)], dtype=np.int64)
 
-    def _settled(self, shares: Array, block: Block) -> Array:
+    def _decide(self, shares: Array, block: Block) -> Array:
         """The number of the class that each row of shares is answered with.
 
         A drawn one is the draw of the node where the row ends, or where it parts: equal rows have
@@ -190,18 +190,18 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         """
         if self.tie != "random":
             return answer_of(shares, self.loss, self.tie).astype(np.int64)
-        ends = self.landed(block)
-        parted = (shares != self.told[ends]).any(axis=1)
+        ends = self.end_nodes(block)
+        parted = (shares != self.node_values[ends]).any(axis=1)
         drawn = answer_of(shares, self.loss, self.tie, self.seed, ends)
         return np.where(parted, drawn, self.answer[ends]).astype(np.int64)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The path of every row, as it adds up to the prediction."""
         if not self.fractional:
-            ends, missing = self.landed(block).tolist(), routing.missing_columns(self, block)
+            ends, missing = self.end_nodes(block).tolist(), routing.missing_columns(self, block)
             return [explanation.of_end(self, *end) for end in zip(ends, missing, strict=True)]
         shares = self.shares(block)
-        said = self._settled(shares, block) if self.classes else shares[:, 0]
+        said = self._decide(shares, block) if self.classes else shares[:, 0]
         return explanation.of_parts(self, routing.parts(self, block), shares, said)
 
     def expression(self, schema: Schema) -> ModelExpression:
@@ -215,4 +215,4 @@ class Tree(Binary, ClassificationModel, RegressionModel):
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories that the tree asks for, as it was grown with them."""
-        return {name: values for name, (values, _) in self.numbers_of.items()}
+        return {name: values for name, (values, _) in self.category_numbers.items()}

@@ -14,10 +14,10 @@ from tallylearn.models.trees.growing import (
     gain_ratio,
     missing_values,
 )
-from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.coded_columns import code_columns
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import Target, of_classes, of_counts, of_measures
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.pruning_options import OF_CLASSES
@@ -80,7 +80,7 @@ def _number_target(learner: TreeOptions, block: Block) -> Target:
     return found.with_rows(row_frequencies(learner, block)) if parts else found
 
 
-def tree_plan(learner: TreeOptions, block: Block, target: Target) -> Plan:
+def tree_plan(learner: TreeOptions, block: Block, target: Target) -> TreePlan:
     """The plan of a single tree; thresholds on rows count frequencies, and no other weights."""
     plan = growth_plan(learner, block, target)
     if row_frequencies(learner, block) is not None:  # splits are tested by effective rows, later
@@ -97,14 +97,14 @@ def tree_plan(learner: TreeOptions, block: Block, target: Target) -> Plan:
     return replace(plan, min_leaf=1, min_split=2, min_weight=max(plan.min_weight, min_leaf))
 
 
-def grow_tree(learner: TreeOptions, block: Block, target: Target, plan: Plan) -> Tree:
+def grow_tree(learner: TreeOptions, block: Block, target: Target, plan: TreePlan) -> Tree:
     """Code the columns and grow the tree, by the grower that its plan needs."""
-    table = coded(block, learner.bins)
-    table, fixed = missing_values.filled(plan.missing, table, target.weights)
+    table = code_columns(block, learner.bins)
+    table, fixed = missing_values.fill_table(plan.missing, table, target.weights)
     plan = plan.with_fixed(fixed)
     if plan.variant == "c45":
         grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grown
-        return gain_ratio.snapped(grow(table, target, plan), table.scales)
+        return gain_ratio.snap_thresholds(grow(table, target, plan), table.scales)
     if plan.criterion == ABSOLUTE:
         return absolute_error_grower.grow_by_medians(table, target, plan)
     return grown(table, target, plan)

@@ -29,7 +29,7 @@ from tallylearn.models.design.informative_categories import told_by_values
 from tallylearn.models.design.rare_categories import AUTO, MIN_ROWS, most_values
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.growing.plan import ENDLESS, TreePlan
 from tallylearn.models.trees.monotonic_options import slopes_of
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.tables import Block
@@ -120,9 +120,10 @@ class TreeOptions(Estimator):
     )
     ccp_alpha: float | str = option(
         default=0.0,
-        takes=either(number(0.0), one_of("cv")),
+        takes=either(number(0.0), one_of("cv", "1se")),
         doc="Minimal cost-complexity pruning: each leaf must lower the impurity by this much. "
-        '"cv" takes the best value by ten-fold cross-validation.',
+        '"cv" takes the best value by ten-fold cross-validation, "1se" the largest one within one '
+        "standard error of it: a smaller tree.",
     )
     monotonic_cst: Any = option(
         default=None,
@@ -208,7 +209,7 @@ class TreeOptions(Estimator):
     criterion: str = fixed(value="")
 
 
-def growth_plan(learner: TreeOptions, block: Block, target: Target) -> Plan:
+def growth_plan(learner: TreeOptions, block: Block, target: Target) -> TreePlan:
     """The plan by which a tree grows from these rows.
 
     Parameters
@@ -225,7 +226,7 @@ def growth_plan(learner: TreeOptions, block: Block, target: Target) -> Plan:
     Plan
     """
     n = len(block)
-    return Plan(
+    return TreePlan(
         criterion=_impurity(learner), scorer=_scorer(learner),
         category_split=learner.category_split,
         min_category=_min_category(learner), most_values=most_values(n),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,10 @@ from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import UNKNOWN, Array, Block, Schema, field_schemas
-from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
+from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Term
+from tallylearn.workings.equations import formula, joined, number
+from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
+from tallylearn.workings.weighted_sums import MAX_SHOWN_TERMS, weighted_sum
 
 NO_LOSS = np.zeros((0, 0))
 
@@ -80,22 +83,53 @@ class Ballots(ClassificationModel, RegressionModel):
 
     def predicted_classes(self, block: Block) -> Array:
         """(n,) the class of most votes; of tied ones the first, or -1 where that is undefined."""
-        return self.settled(self.shares(block))
+        return self.decide(self.shares(block))
 
-    def settled(self, shares: Array) -> Array:
+    def decide(self, shares: Array) -> Array:
         counts = np.round(shares, 12)  # thirds that add up in another order are tied all the same
         return np.asarray(answer_of(counts, NO_LOSS, self.tie), dtype=np.int64)
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
-        return self.settled(shares), shares
+        return self.decide(shares), shares
 
     def evidence(self, block: Block) -> list[Evidence]:
         """What every member adds to every class, or to the number."""
-        votes = self.votes(block) * self.weights[:, None, None]
-        added = self._added(self.votes(block))
-        said = self.settled(added) if self.classes else added[:, 0]
-        return [self._of_row(votes[:, i], said[i], added[i]) for i in range(len(block))]
+        given = self.votes(block)
+        votes, added = given * self.weights[:, None, None], self._added(given)
+        said = self.decide(added) if self.classes else added[:, 0]
+        found = [self._of_row(votes[:, i], said[i], added[i]) for i in range(len(block))]
+        return [
+            replace(row, working=self._working(given[:, i], added[i]), terms_shown=True)
+            if i < MAX_EXPLAINED_ROWS
+            else row
+            for i, row in enumerate(found)
+        ]
+
+    def _working(self, given: Array, added: Array) -> tuple[Grid | Formula, ...]:
+        """The vote of every member, and the weighted mean of the votes."""
+        hard = bool(self.classes) and self.voting == "hard"
+        columns = [*map(str, self.classes)] if self.classes else ["prediction"]
+        rows = []
+        for name, weight, vote in zip(self.names, self.weights.tolist(), given, strict=True):
+            told = [*map(number, vote.tolist())]
+            if hard:
+                told = [str(self.classes[c]) for c in np.flatnonzero(vote)] or ["no class"]
+            rows.append((name, number(weight), *told))
+        title = "probabilities of the members" if self.classes else "predictions of the members"
+        grid = Grid(
+            "votes of the members" if hard else title,
+            ("member", "weight", *(["vote"] if hard else columns)), tuple(rows),
+        )  # fmt: skip
+        if len(self.names) > MAX_SHOWN_TERMS:
+            return (grid,)
+        formulas = []
+        for c, value in enumerate(added.tolist()[:MAX_SHOWN_TERMS]):
+            pairs = [*zip(self.weights.tolist(), given[:, c].tolist(), strict=True)]
+            left = f"share({columns[c]})" if hard else f"P({columns[c]})"
+            side = weighted_sum(None, pairs)
+            formulas.append(formula(joined(left if self.classes else "ŷ", side, number(value))))
+        return (grid, *formulas)
 
     def _of_row(self, votes: Array, said: Any, added: Array) -> Evidence:
         def line(c: int, outcome: Any, share: float | None) -> EvidenceLine:

@@ -162,6 +162,15 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
     >>> print(vote.explain(row))
     → No   0.3333 + 0.3333 + 0.3333 = 1   100.0 %
       Yes       0 +      0 +      0 = 0     0.0 %
+    <BLANKLINE>
+    votes of the members
+    member                  weight  vote
+    DecisionTreeClassifier  0.3333    No
+    NaiveBayes              0.3333    No
+    RandomForestClassifier  0.3333    No
+    <BLANKLINE>
+    share(No) = 0.3333 · 1 + 0.3333 · 1 + 0.3333 · 1 = 1
+    share(Yes) = 0.3333 · 0 + 0.3333 · 0 + 0.3333 · 0 = 0
     """
 
     model_: Ballots = fitted()

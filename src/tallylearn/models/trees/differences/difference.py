@@ -102,7 +102,7 @@ def _differ(one: Array, two: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Difference(Report):
+class TreeDifference(Report):
     """Two trees side by side. ``regions`` is exact unless ``complete`` is False.
 
     Regions with ``known`` have a leaf in both trees; in the others a row stops at an inner node of
@@ -215,7 +215,7 @@ def diff(
     on: Mapping[str, Any] | None = None,
     names: tuple[str, str] = ("T", "T'"),
     limit: int = 20_000,
-) -> Difference:
+) -> TreeDifference:
     """Compare two fitted trees: where they predict differently, and their scores.
 
     The regions of both trees are intersected, so the result holds for every possible row, not only
@@ -271,7 +271,9 @@ def diff(
         trials = tuple(
             compare_on_table(name, first, second, table) for name, table in tables.items()
         )
-    return Difference((names[0], names[1]), trees, find_forks(*trees), regions, complete, trials)
+    return TreeDifference(
+        (names[0], names[1]), trees, find_forks(*trees), regions, complete, trials
+    )
 
 
 def _check_tree(learner: Any, which: str) -> Tree:

@@ -84,7 +84,7 @@ def _intersections(first: Tree, second: Tree) -> Iterator[tuple[Region, Any, Any
         for part, j in _send_down(second, region):
             known = bool(first.test[i] == LEAF and second.test[j] == LEAF)
             known = known and not any(condition.never_seen for condition in part.values())
-            yield part, first.said(i), second.said(j), known
+            yield part, first.prediction_of(i), second.prediction_of(j), known
 
 
 def _send_down(tree: Tree, region: Region) -> Iterator[tuple[Region, int]]:
@@ -112,7 +112,11 @@ def find_forks(first: Tree, second: Tree) -> tuple[Fork, ...]:
         pairs = _common_branches(first, i, second, j)
         if pairs is not None:
             stack += [(a, b, (*path, text)) for a, b, text in reversed(pairs)]
-        elif first.test[i] != LEAF or second.test[j] != LEAF or first.said(i) != second.said(j):
+        elif (
+            first.test[i] != LEAF
+            or second.test[j] != LEAF
+            or first.prediction_of(i) != second.prediction_of(j)
+        ):
             here = " AND ".join(path) or "root"
             found.append(Fork(here, node_action(first, i), node_action(second, j)))
     return tuple(found)
@@ -136,7 +140,7 @@ def _common_branches(
 def node_action(tree: Tree, i: int) -> str:
     """The split or the prediction of a node, as text."""
     if tree.test[i] == LEAF:
-        said = tree.said(i)
+        said = tree.prediction_of(i)
         return f"predicts {format_number(said) if not tree.classes else said}"
     branch = tree.branches(i)[0]
     test = branch.column if tree.test[i] == MULTIWAY else str(branch)

@@ -14,12 +14,12 @@ from tallylearn.kernels.trees import running_medians
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.impurity import information_of
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
+    CandidateSplit,
+    CodeTable,
     Pool,
-    Split,
-    Table,
     allowed,
     enough,
     follows,
@@ -67,13 +67,13 @@ class MeasureRanks:
 
 
 @dataclass(frozen=True)
-class Spread:
+class AbsoluteDeviations:
     """The rows of a node, and how far they lie from their median."""
 
     share: Share
     measure_ranks: MeasureRanks
     target: Target
-    plan: Plan
+    plan: TreePlan
 
     @cached_property
     def total(self) -> int:
@@ -96,7 +96,7 @@ class Spread:
         """The mean absolute deviation from the median."""
         return self._mean(self.total, self.units)
 
-    def splits(self, j: int, codes: Array, width: int, number: bool) -> list[Split]:
+    def splits(self, j: int, codes: Array, width: int, number: bool) -> list[CandidateSplit]:
         """All that a column offers, by the code (``width``: missing) of every row."""
         table, known, lines, gap = self._tabled(codes, width, number)
         if not len(table.codes):
@@ -104,24 +104,28 @@ class Spread:
         if not number and self.plan.category_split == "multiway":
             return self._multiway(j, table, known, lines, gap)
         pool = Pool.of(j, table, self.plan, self.target)
-        cuts = _Cuts.of(self, pool.table, known, pool.line[lines], gap)
+        cuts = _MedianCuts.of(self, pool.table, known, pool.line[lines], gap)
         return [pool.unpooled(q) for q in cuts.splits(j)]
 
-    def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
+    def _tabled(
+        self, codes: Array, width: int, number: bool
+    ) -> tuple[CodeTable, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""
         units = self.share.units
         counted = self.target.counted_units(self.share.rows, units)
         amounts = np.column_stack([units, counted][: 1 + self.target.weighed])
-        table = Table.of(codes, amounts, width, number)
+        table = CodeTable.of(codes, amounts, width, number)
         if missing_values.filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
             usual = table.codes[missing_values.most_common(table.lines[:, 0], number)]
             codes = np.where(codes == width, usual, codes)
-            table = Table.of(codes, amounts, width, number)
+            table = CodeTable.of(codes, amounts, width, number)
         known = codes < width
         lines = np.searchsorted(table.codes, codes[known])
         return table, known, lines, 0 if self._parts else self._sum(~known)
 
-    def _multiway(self, j: int, table: Table, known: Array, lines: Array, gap: int) -> list[Split]:
+    def _multiway(
+        self, j: int, table: CodeTable, known: Array, lines: Array, gap: int
+    ) -> list[CandidateSplit]:
         """One branch a category."""
         v = len(table.codes)
         if v + (table.gaps > 0) < 2:
@@ -135,8 +139,8 @@ class Spread:
         return [q] if allowed(q, self.plan, self.target) else []
 
     def _following(
-        self, j: int, table: Table, groups: Array, known: Array, branch: Array
-    ) -> list[Split]:
+        self, j: int, table: CodeTable, groups: Array, known: Array, branch: Array
+    ) -> list[CandidateSplit]:
         """The question that puts lines into groups, missing values in the first they fit best.
 
         ``branch``: of the ``known`` rows. Of two, it is one that may be asked.
@@ -146,7 +150,7 @@ class Spread:
         alone, place = np.zeros((size, table.lines.shape[1]), np.int64), np.full(len(known), -1)
         np.add.at(alone, groups, table.lines)
         place[known] = branch
-        found = list[tuple[int, Split]]()
+        found = list[tuple[int, CandidateSplit]]()
         for b in range(size):
             joined = alone + table.gap * (np.arange(size) == b)[:, None]
             left = int(apart.sum() - apart[b]) + self._sum((place == b) | ~known)
@@ -161,24 +165,24 @@ class Spread:
     def question(
         self, j: int, test: int, cut: tuple[int, int], groups: Array, branches: Array, left: int,
         fall: int,
-    ) -> Split:  # fmt: skip
+    ) -> CandidateSplit:  # fmt: skip
         """A question whose branches are ``left`` apart in all, which is a ``fall``."""
         every = self.units
         after = self._mean(left, int(branches[:, 0].sum()))
         information = float(information_of(branches[:, 0] / every))
         gain = self._mean(fall, every)
-        return Split(j, test, *cut, groups, branches, after, gain, information)
+        return CandidateSplit(j, test, *cut, groups, branches, after, gain, information)
 
     def before(self, known: Array) -> int:
         """What a question starts from: with rows in parts, those that have an answer."""
         return self._sum(known) if self._parts else self.total
 
-    def follows(self, table: Table) -> bool:
+    def follows(self, table: CodeTable) -> bool:
         """Whether missing values go down the branch that they fit best."""
         total = table.lines.sum(axis=0) + table.gap
         return follows(table, total, self.plan, self.target)
 
-    def gapped(self, table: Table) -> bool:
+    def gapped(self, table: CodeTable) -> bool:
         """Whether what is missing has a branch of its own."""
         return table.gaps > 0 and not self._parts
 
@@ -200,11 +204,11 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class _Cuts:
+class _MedianCuts:
     """Every way to cut the lines of a table in two, in one order."""
 
-    node: Spread
-    table: Table
+    node: AbsoluteDeviations
+    table: CodeTable
     order: Array  # (v,) of the lines
     lower: Array  # (v, q) int64: the first lines up to each
     left: Array  # (v,) int64: how far both sides and the gap are from their medians, in all
@@ -212,7 +216,9 @@ class _Cuts:
     before: int
 
     @classmethod
-    def of(cls, node: Spread, table: Table, known: Array, lines: Array, gap: int) -> _Cuts:
+    def of(
+        cls, node: AbsoluteDeviations, table: CodeTable, known: Array, lines: Array, gap: int
+    ) -> _MedianCuts:
         v = len(table.codes)
         order = np.arange(v)
         if not table.number:  # by their medians
@@ -237,7 +243,7 @@ class _Cuts:
         left, beside = _both_sides(*last)[:v], _both_sides(*first)[1:]
         return cls(node, table, order, lower, left, beside, before)
 
-    def splits(self, j: int) -> list[Split]:
+    def splits(self, j: int) -> list[CandidateSplit]:
         """Those that may be asked: the presence first."""
         v = len(self.order)
         cuts = np.append(v - 1, np.arange(v - 1))[0 if self.node.gapped(self.table) else 1 :]
@@ -271,7 +277,7 @@ class _Cuts:
             np.where(cut & takes, self.beside, self.left), np.where(cut, 1 - takes, -1),
         )  # fmt: skip
 
-    def _question(self, j: int, r: int, sides: Array, left: int, gap: int) -> Split:
+    def _question(self, j: int, r: int, sides: Array, left: int, gap: int) -> CandidateSplit:
         v, table, last = len(self.order), self.table, r == len(self.order) - 1
         test, cut, groups = SUBSET, (-1, -1), self._steps[v - 1 - r : 2 * v - 1 - r]
         if table.number:

@@ -15,7 +15,7 @@ from tallylearn.kernels.trees import item_parts, median_grower, median_search
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.absolute_error import MeasureRanks
-from tallylearn.models.trees.growing.coded_columns import Coded
+from tallylearn.models.trees.growing.coded_columns import CodedColumns
 from tallylearn.models.trees.growing.grower import (
     ROWS_FULL,
     behind,
@@ -26,11 +26,11 @@ from tallylearn.models.trees.growing.grower import (
 )
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.tree import Tree
 
 
-def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
+def grow_by_medians(table: CodedColumns, target: Target, plan: TreePlan) -> Tree:
     """The tree of a table, whose lists are used up."""
     measure_ranks = MeasureRanks.of(target)
     grower = _make_grower(table, target, plan, measure_ranks)
@@ -47,7 +47,9 @@ def grow_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     return replace(tree, answer=np.where(low == high, low, low / 2 + high / 2))
 
 
-def _make_grower(table: Coded, target: Target, plan: Plan, measure_ranks: MeasureRanks) -> Any:
+def _make_grower(
+    table: CodedColumns, target: Target, plan: TreePlan, measure_ranks: MeasureRanks
+) -> Any:
     columns = columns_of(table.scales, plan, target)
     record = records.Record(min(2 * len(target), 1000), columns.p, target.width)
     parts, units = missing_values.in_parts(plan.missing), np.ascontiguousarray(target.units)

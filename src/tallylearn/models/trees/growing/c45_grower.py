@@ -9,20 +9,20 @@ import numpy as np
 from tallylearn.kernels.trees import c45_grower, c45_search
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.coded_columns import Coded
+from tallylearn.models.trees.growing.coded_columns import CodedColumns
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
 from tallylearn.models.trees.growing.grower import columns_of, go_on, limits_of, tree_of
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.impurity import times_log2
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 ITEMS, PARTS = 5, 6  # what there is no room for, beside what a record holds
 
 
-def grow_c45(table: Coded, target: Target, plan: Plan) -> Tree:
+def grow_c45(table: CodedColumns, target: Target, plan: TreePlan) -> Tree:
     """The tree of a table, whose lists are used up."""
     grower = _make_grower(table, target, plan)
     items = [table.entries, target.units.copy(), target.labels.copy()]
@@ -42,13 +42,13 @@ def grow_c45(table: Coded, target: Target, plan: Plan) -> Tree:
     return tree_of(GrownNodes(*grower.record.arrays()), table.scales, target, plan)
 
 
-def by_kernel(plan: Plan, table: Coded) -> bool:
+def by_kernel(plan: TreePlan, table: CodedColumns) -> bool:
     """Whether the kernel grows such a tree."""
     multiway = plan.category_split == "multiway" or all(c.number for c in table.scales)
     return missing_values.in_parts(plan.missing) and plan.tie == "first" and multiway
 
 
-def _make_grower(table: Coded, target: Target, plan: Plan) -> Any:
+def _make_grower(table: CodedColumns, target: Target, plan: TreePlan) -> Any:
     scales, n = table.scales, len(target)
     reach = [reach_of(scale) for scale in scales]
     columns = columns_of(scales, plan)

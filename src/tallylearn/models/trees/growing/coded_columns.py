@@ -60,7 +60,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedColumns:
     """A table as codes: for every column the list of its rows, sorted by code; or a grid."""
 
     scales: tuple[Scale, ...]
@@ -68,7 +68,7 @@ class Coded:
     grid: Array  # (p, n) uint16: the codes; without columns where there are lists
 
     @classmethod
-    def empty(cls, p: int, n: int, few: bool) -> Coded:
+    def empty(cls, p: int, n: int, few: bool) -> CodedColumns:
         """Room for the codes of p columns and n rows."""
         lists, grid = (0, p) if few else (p, 0)
         return cls((), np.empty((lists, n), np.int64), np.empty((grid, n), np.uint16))
@@ -113,13 +113,13 @@ class Coded:
             binning.sort(codes, starts, self.lists[j])
 
 
-def coded(block: Block, bins: int | None = None) -> Coded:
+def code_columns(block: Block, bins: int | None = None) -> CodedColumns:
     """The columns of a block, in the table's order; with bins, as a grid if all codes are few."""
     columns, n = block.schema.columns, len(block)
     if n >= MOST_ROWS:
         raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
     few = bins is not None and all(_few(column, block, bins) for column in columns)
-    made = Coded.empty(len(columns), n, few)
+    made = CodedColumns.empty(len(columns), n, few)
     weights = UNWEIGHTED if bins is None or block.weight is None else _whole_weights(block.weight)
 
     def one(j: int, x: Array) -> Scale:
@@ -261,7 +261,7 @@ def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
     seen = np.bincount(codes.codes + 1, minlength=len(codes.values) + 1)[1:] > 0
     found = {value for value, here in zip(codes.values, seen.tolist(), strict=True) if here}
     values = tuple(sorted(found.union(codes.declared, column.values)))
-    at = codes.among(values)
+    at = codes.recode(values)
     at = np.where(at < 0, len(values), at).astype(np.int32)
     if out.dtype == np.uint16:
         out[:] = at

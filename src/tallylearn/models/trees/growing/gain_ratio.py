@@ -23,11 +23,11 @@ import numpy as np
 from tallylearn.models.trees.growing.coded_columns import Scale
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.split_search import (
     TIED,
-    Split,
-    Table,
+    CandidateSplit,
+    CodeTable,
     row_counts,
     split_of,
 )
@@ -43,8 +43,8 @@ DISTINCT = 1e-5  # numbers that are no further apart are not told apart
 
 
 def cuts(
-    at: int, table: Table, reach: Array, total: Array, plan: Plan, target: Target
-) -> list[Split]:
+    at: int, table: CodeTable, reach: Array, total: Array, plan: TreePlan, target: Target
+) -> list[CandidateSplit]:
     """The best cuts of a column of numbers: one, or several that are tied."""
     left = np.cumsum(table.lines, axis=0)
     weight, known = weights_of(left, target), float(weights_of(left[-1:], target).sum())
@@ -70,7 +70,7 @@ def cuts(
     return [q for q in fined if q.gain > NEGLIGIBLE_GAIN]
 
 
-def fewest(known: float, classes: int, plan: Plan) -> float:
+def fewest(known: float, classes: int, plan: TreePlan) -> float:
     """The rows that each side of a cut of so many known rows must have."""
     tenth = 0.1 * known / classes
     return (
@@ -86,8 +86,8 @@ def reach_of(scale: Scale) -> Array:
 
 
 def scored(
-    found: list[list[Split]], columns: Sequence[Scale], rows: int, plan: Plan
-) -> list[list[Split]]:
+    found: list[list[CandidateSplit]], columns: Sequence[Scale], rows: int, plan: TreePlan
+) -> list[list[CandidateSplit]]:
     """Every question with its gain ratio; -1 where that does not count."""
     best = [
         max(q.gain for q in column)
@@ -104,11 +104,11 @@ def crowded(columns: Sequence[Scale], rows: int) -> Array:
     return found if not found.all() else ~found
 
 
-def _ratio(q: Split, mean: float) -> float:
+def _ratio(q: CandidateSplit, mean: float) -> float:
     return q.ratio if q.gain >= mean and q.ratio > NEGLIGIBLE_GAIN else -1.0
 
 
-def snapped(tree: Tree, columns: Sequence[Scale]) -> Tree:
+def snap_thresholds(tree: Tree, columns: Sequence[Scale]) -> Tree:
     """The tree with thresholds that occur in the table."""
     threshold = tree.threshold.copy()
     for i in np.flatnonzero(tree.test == THRESHOLD).tolist():

@@ -16,13 +16,13 @@ from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import histograms, item_lists, settings, sorted_lists
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.coded_columns import Coded, Scale, numbers_of
+from tallylearn.models.trees.growing.coded_columns import CodedColumns, Scale, numbers_of
 from tallylearn.models.trees.growing.gain_ratio import crowded
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes, splice
 from tallylearn.models.trees.growing.impurity import logs_of
-from tallylearn.models.trees.growing.monotone import clipped
+from tallylearn.models.trees.growing.monotone import clip_predictions
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.growing.plan import ENDLESS, TreePlan
 from tallylearn.models.trees.growing.recorded_nodes import nodes_of
 from tallylearn.models.trees.growing.split_search import ROW_ROUNDING, least_rows
 from tallylearn.models.trees.tree import Tree
@@ -43,7 +43,7 @@ ROWS_FULL = 6  # what a grower says where there is no room for parts of rows
 LARGE_NODE = 5  # what a grower says of a node that is worked on column by column
 
 
-def grown(table: Coded, target: Target, plan: Plan) -> Tree:
+def grown(table: CodedColumns, target: Target, plan: TreePlan) -> Tree:
     """The tree of a table, whose lists are used up."""
     n, p, threads = len(target), len(table.scales), engines.current_engine().n_threads
     gardener = _TreeGrowth.of(table, target, plan)
@@ -67,7 +67,7 @@ class _TreeGrowth:
     rows: Callable[[int], Any]  # those that a grower works on, of so many at most
 
     @classmethod
-    def of(cls, table: Coded, target: Target, plan: Plan) -> _TreeGrowth:
+    def of(cls, table: CodedColumns, target: Target, plan: TreePlan) -> _TreeGrowth:
         columns, amounts = columns_of(table.scales, plan, target), amounts_of(target)
         settings = settings_of(table.scales, target, plan)
         if _counts_rows_by_weight(plan):
@@ -137,7 +137,7 @@ def go_on(record: Any, status: int) -> None:
 
 
 def _rows(
-    table: Coded, target: Target, columns: Any, amounts: Any, inherits: bool
+    table: CodedColumns, target: Target, columns: Any, amounts: Any, inherits: bool
 ) -> Callable[[int], Any]:
     """How growers keep the rows of a table, each at most so many: in lists, or in a grid."""
     n = len(target)
@@ -154,7 +154,7 @@ def _rows(
 
 
 def _items(
-    table: Coded, target: Target, columns: Any, amounts: Any, settings: Any
+    table: CodedColumns, target: Target, columns: Any, amounts: Any, settings: Any
 ) -> Callable[[int], Any]:
     """Rows in lists, which may be split into parts."""
     entries, units = table.entries, np.ascontiguousarray(target.units)
@@ -164,12 +164,12 @@ def _items(
     )  # fmt: skip
 
 
-def _counts_rows_by_weight(plan: Plan) -> bool:
+def _counts_rows_by_weight(plan: TreePlan) -> bool:
     """Whether thresholds on numbers of rows count weights, or frequencies, in their place."""
     return missing_values.in_parts(plan.missing) or plan.variant is not None
 
 
-def row_units(rows: float, target: Target | None, plan: Plan) -> int:
+def row_units(rows: float, target: Target | None, plan: TreePlan) -> int:
     """A number of rows, as growers count it: in units where rows are counted by weight."""
     if target is None or not _counts_rows_by_weight(plan):
         return int(rows)
@@ -177,7 +177,7 @@ def row_units(rows: float, target: Target | None, plan: Plan) -> int:
     return min(int(np.ceil((rows - rounded) / target.row)), MAX_UNITS)
 
 
-def columns_of(scales: Sequence[Scale], plan: Plan, target: Target | None = None) -> Any:
+def columns_of(scales: Sequence[Scale], plan: TreePlan, target: Target | None = None) -> Any:
     """The columns, as the kernels see them."""
     split, p = 1 if plan.category_split == "multiway" else 2, len(scales)
     behind = numbers_of(scales) if plan.splitter == "random" or plan.variant else {}
@@ -206,7 +206,7 @@ def amounts_of(target: Target) -> Any:
     )  # fmt: skip
 
 
-def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
+def settings_of(scales: Sequence[Scale], target: Target, plan: TreePlan) -> Any:
     """How to grow, as the kernels see it."""
     powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
     power, one = powers.get(plan.criterion, 0), 2.0**-target.power
@@ -230,7 +230,7 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
     )  # fmt: skip
 
 
-def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
+def _critical(scales: Sequence[Scale], target: Target, plan: TreePlan) -> Array:
     """What chi-square has to reach, by degrees of freedom; nothing where splits are not tested."""
     if plan.significance is None or _counts_rows_by_weight(plan):  # there, tested once grown
         return np.zeros(0)
@@ -252,7 +252,7 @@ def _bits(target: Target) -> int:
     return bits
 
 
-def _stamped(table: Coded, target: Target) -> Array:
+def _stamped(table: CodedColumns, target: Target) -> Array:
     """The lists of all columns, the class of every row within."""
     bits = _bits(target)
     if bits == 32 or len(table.grid):
@@ -265,7 +265,7 @@ def _stamped(table: Coded, target: Target) -> Array:
     return table.lists
 
 
-def limits_of(target: Target, plan: Plan, in_units: bool = False) -> Any:
+def limits_of(target: Target, plan: TreePlan, in_units: bool = False) -> Any:
     """When to stop, for the kernels whose gains are means; rows ``in_units`` of parts of rows."""
     leaf, split = plan.min_leaf, plan.min_split
     if in_units:
@@ -283,15 +283,17 @@ def tree_of(
     space: GrownNodes,
     columns: Sequence[Scale],
     target: Target,
-    plan: Plan,
+    plan: TreePlan,
     numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
 ) -> Tree:
     """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
     tree = Tree.of_nodes(nodes_of(space, columns, target, plan, numbers))
-    return clipped(tree, plan.slopes) if any(plan.slopes) else tree
+    return clip_predictions(tree, plan.slopes) if any(plan.slopes) else tree
 
 
-def behind(table: Coded, target: Target) -> Callable[[int, Array, Array], tuple[Array, Array]]:
+def behind(
+    table: CodedColumns, target: Target
+) -> Callable[[int, Array, Array], tuple[Array, Array]]:
     """The numbers behind two codes of a column: the greatest of one, the least of the other."""
     bits = 32 if len(table.grid) else _bits(target)
 

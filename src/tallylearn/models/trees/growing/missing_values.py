@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.models.trees.growing.coded_columns import Coded
+from tallylearn.models.trees.growing.coded_columns import CodedColumns
 from tallylearn.tables import Array
 
 RULES = ("side", "branch", "node", "class", "global", "fractional")
@@ -55,7 +55,7 @@ def filled_before(rule: str) -> bool:
     return rule == "global"
 
 
-def sent_alike(rule: str) -> bool:
+def same_in_prediction(rule: str) -> bool:
     """Whether rows learned from go the way of rows to predict, whose class is not known."""
     return rule != "class"
 
@@ -79,7 +79,7 @@ def fills(rule: str, lines: Array, number: bool, classes: int) -> Array:
     return found
 
 
-def filled(rule: str, table: Coded, weight: Array) -> tuple[Coded, Array]:
+def fill_table(rule: str, table: CodedColumns, weight: Array) -> tuple[CodedColumns, Array]:
     """The table with its gaps filled, and those values' codes; as it is where they are not."""
     if not filled_before(rule):
         return table, np.zeros(0, np.int64)

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.models.trees.growing.node_target import Target, sums_of
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import THRESHOLD
 from tallylearn.models.trees.tree import Tree
@@ -28,7 +28,7 @@ def answers_of(lines: Array, target: Target) -> Array:
     return np.asarray(lines[..., 1] / np.maximum(lines[..., :2].sum(axis=-1), 1))
 
 
-def orderly(branches: Array, column: int, plan: Plan, target: Target) -> Array:
+def orderly(branches: Array, column: int, plan: TreePlan, target: Target) -> Array:
     """(...,) whether the first two of branches (..., b, q) rise or fall as their column says.
 
     And whether they stay in the bounds of their node. Columns without a slope may ask anything.
@@ -41,9 +41,9 @@ def orderly(branches: Array, column: int, plan: Plan, target: Target) -> Array:
     return np.asarray(inside & (slope * (answers[..., 0] - answers[..., 1]) <= 0))
 
 
-def clipped(tree: Tree, slopes: tuple[int, ...]) -> Tree:
+def clip_predictions(tree: Tree, slopes: tuple[int, ...]) -> Tree:
     """A tree that has grown, its answers clipped to the bounds of its nodes."""
-    answers, (low, high) = tree.told[:, -1], _bounds(tree, slopes)
+    answers, (low, high) = tree.node_values[:, -1], _bounds(tree, slopes)
     kept = np.clip(answers, low, high)
     if not tree.classes:
         return replace(tree, answer=kept)
@@ -58,7 +58,7 @@ def clipped(tree: Tree, slopes: tuple[int, ...]) -> Tree:
 
 def _bounds(tree: Tree, slopes: tuple[int, ...]) -> tuple[Array, Array]:
     """(m,) between which answers every node stays."""
-    m, answers = len(tree), tree.told[:, -1]
+    m, answers = len(tree), tree.node_values[:, -1]
     low, high = np.full(m, -np.inf), np.full(m, np.inf)
     slope = np.where(tree.test == THRESHOLD, np.array(slopes)[tree.column], 0)
     first = np.minimum(np.arange(m) + 1, m - 1)

@@ -14,16 +14,16 @@ import numpy as np
 
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing import gain_ratio, missing_values
-from tallylearn.models.trees.growing.absolute_error import MeasureRanks, Spread
-from tallylearn.models.trees.growing.coded_columns import Coded, Scale
+from tallylearn.models.trees.growing.absolute_error import AbsoluteDeviations, MeasureRanks
+from tallylearn.models.trees.growing.coded_columns import CodedColumns, Scale
 from tallylearn.models.trees.growing.impurity import impurity_of
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import scored
 from tallylearn.models.trees.growing.split_search import (
-    Split,
-    Table,
+    CandidateSplit,
+    CodeTable,
     splits,
 )
 from tallylearn.models.trees.node import MULTIWAY, SUBSET
@@ -32,17 +32,17 @@ from tallylearn.tables import Array
 
 
 @dataclass(frozen=True)
-class Rows:
+class NodeRows:
     """The table as codes, and what its rows amount to."""
 
     columns: tuple[Scale, ...]
     codes: Array  # (p, n) int32
     target: Target
-    plan: Plan
+    plan: TreePlan
     measure_ranks: MeasureRanks | None = None  # by absolute error
 
     @classmethod
-    def of(cls, table: Coded, target: Target, plan: Plan) -> Rows:
+    def of(cls, table: CodedColumns, target: Target, plan: TreePlan) -> NodeRows:
         codes = np.stack([table.codes(j) for j in range(len(table.scales))])
         measure_ranks = MeasureRanks.of(target) if plan.criterion == ABSOLUTE else None
         return cls(table.scales, codes, target, plan, measure_ranks)
@@ -50,27 +50,27 @@ class Rows:
     def all(self) -> Share:
         return Share(np.arange(len(self.target)), self.target.units)
 
-    def table(self, j: int, share: Share, lines: Array) -> Table:
+    def table(self, j: int, share: Share, lines: Array) -> CodeTable:
         """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
         table = self._counted(j, share, lines)
         if missing_values.filled_at_nodes(self.plan.missing) and len(table.codes):
             return table.filled(self.plan.missing, len(self.target.classes))
         return table
 
-    def _raw(self, j: int, share: Share) -> Table:
+    def _raw(self, j: int, share: Share) -> CodeTable:
         return self._counted(j, share, self.target.lines(share.rows, share.units))
 
-    def _counted(self, j: int, share: Share, lines: Array) -> Table:
+    def _counted(self, j: int, share: Share, lines: Array) -> CodeTable:
         scale = self.columns[j]
-        return Table.of(self.codes[j][share.rows], lines, scale.width, scale.number)
+        return CodeTable.of(self.codes[j][share.rows], lines, scale.width, scale.number)
 
     def impurity(self, share: Share, total: Array) -> float:
         """Of some rows that amount to ``total``."""
         if self.measure_ranks is not None:
-            return Spread(share, self.measure_ranks, self.target, self.plan).impurity
+            return AbsoluteDeviations(share, self.measure_ranks, self.target, self.plan).impurity
         return float(impurity_of(self.plan.criterion, self.target)(total))
 
-    def splits(self, share: Share, impurity: float) -> list[list[Split]]:
+    def splits(self, share: Share, impurity: float) -> list[list[CandidateSplit]]:
         """All splits that every column offers, with scores."""
         if self.measure_ranks is not None:
             return scored(self._splits_by_median(share, self.measure_ranks), impurity, self.plan)
@@ -81,7 +81,7 @@ class Rows:
             return gain_ratio.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
 
-    def _offered(self, j: int, table: Table, total: Array) -> list[Split]:
+    def _offered(self, j: int, table: CodeTable, total: Array) -> list[CandidateSplit]:
         if not len(table.codes):
             return []
         if self.plan.variant == "c45" and table.number:
@@ -89,21 +89,23 @@ class Rows:
             return gain_ratio.cuts(j, table, reach, total, self.plan, self.target)
         return splits(j, table, total, self.plan, self.target)
 
-    def _splits_by_median(self, share: Share, measure_ranks: MeasureRanks) -> list[list[Split]]:
+    def _splits_by_median(
+        self, share: Share, measure_ranks: MeasureRanks
+    ) -> list[list[CandidateSplit]]:
         """What every column offers, by absolute error."""
-        spread = Spread(share, measure_ranks, self.target, self.plan)
+        spread = AbsoluteDeviations(share, measure_ranks, self.target, self.plan)
         return [
             spread.splits(j, codes[share.rows], scale.width, scale.number)
             for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
         ]
 
-    def parted(self, share: Share, q: Split) -> tuple[list[Share], int]:
+    def partition(self, share: Share, q: CandidateSplit) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
         codes, rule = self.codes[q.column][share.rows], self.plan.missing
         width, last, usual = self.columns[q.column].width, len(q.branches) - 1, -1
         gap = codes == width
         known = np.unique(codes[~gap]) if q.test in (MULTIWAY, SUBSET) else codes[:0]
-        to = routing.by_codes(codes, width, q.test, q.cut, known, q.groups)
+        to = routing.branch_of_codes(codes, width, q.test, q.cut, known, q.groups)
         if missing_values.in_parts(rule):
             return self._portions(share, to, gap, q), -1
         if missing_values.by_fit(rule) and gap.any():
@@ -121,13 +123,13 @@ class Rows:
             usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
 
-    def _fixed(self, q: Split, table: Table) -> int:
+    def _fixed(self, q: CandidateSplit, table: CodeTable) -> int:
         code = int(self.plan.fixed[q.column])
         if table.number:
             return int(code > q.cut)
         at = np.flatnonzero(table.codes == code)
         return int(q.groups[at[0]]) if len(at) else -1
 
-    def _portions(self, share: Share, to: Array, gap: Array, q: Split) -> list[Share]:
+    def _portions(self, share: Share, to: Array, gap: Array, q: CandidateSplit) -> list[Share]:
         told, to = share.where(~gap), to[~gap]
         return share.where(gap).shared_out([told.where(to == b) for b in range(len(q.branches))])

@@ -12,7 +12,7 @@ ENDLESS = 2**31
 
 
 @dataclass(frozen=True)
-class Plan:
+class TreePlan:
     """How a tree is to grow: what is best, and when to stop."""
 
     criterion: str = "gini"  # see impurity
@@ -43,5 +43,5 @@ class Plan:
     bounds: tuple[float, float] = (-np.inf, np.inf)  # of a node's answers, where there are slopes
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
 
-    def with_fixed(self, codes: Array) -> Plan:
+    def with_fixed(self, codes: Array) -> TreePlan:
         return replace(self, fixed=codes) if len(codes) else self

@@ -11,7 +11,7 @@ from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import Scale
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.node import SUBSET, THRESHOLD
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.tables import Array
@@ -21,7 +21,7 @@ def nodes_of(
     space: GrownNodes,
     columns: Sequence[Scale],
     target: Target,
-    plan: Plan,
+    plan: TreePlan,
     numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
 ) -> Nodes:
     """The nodes of a tree, or of several, one after the other."""

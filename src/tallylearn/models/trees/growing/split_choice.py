@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.growing.split_search import TIED, Split
+from tallylearn.models.trees.growing.plan import TreePlan
+from tallylearn.models.trees.growing.split_search import TIED, CandidateSplit
 from tallylearn.models.trees.node import PRESENCE, THRESHOLD
 
 
-def scored(found: list[list[Split]], impurity: float, plan: Plan) -> list[list[Split]]:
+def scored(
+    found: list[list[CandidateSplit]], impurity: float, plan: TreePlan
+) -> list[list[CandidateSplit]]:
     """Every question with its score: the gain, the gain ratio, or gain and cost in one.
 
     A gain ratio counts only where the gain is at least the mean of the columns' best gains.
@@ -19,7 +21,7 @@ def scored(found: list[list[Split]], impurity: float, plan: Plan) -> list[list[S
     return [[_with_score(q, mean, plan) for q in column] for column in found]
 
 
-def _with_score(q: Split, mean: float, plan: Plan) -> Split:
+def _with_score(q: CandidateSplit, mean: float, plan: TreePlan) -> CandidateSplit:
     score = q.gain
     if plan.scorer == "ratio":
         score = q.ratio if q.gain >= mean and q.information > 0 else -1.0
@@ -40,7 +42,9 @@ def cost_score(gain: float, cost: float, rule: str, exponent: float = 1.0) -> fl
     return float((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
 
 
-def chosen(found: list[list[Split]], impurity: float, plan: Plan) -> list[Split]:
+def chosen(
+    found: list[list[CandidateSplit]], impurity: float, plan: TreePlan
+) -> list[CandidateSplit]:
     """The best questions, the asked one first: of the tied columns the first, by gain within."""
     best = [best_of(column, impurity)[0] for column in found if column]
     scores = [q.score for q in best]
@@ -50,7 +54,7 @@ def chosen(found: list[list[Split]], impurity: float, plan: Plan) -> list[Split]
     slack = TIED * (impurity if plan.scorer == "gain" else top)
     if plan.scorer == "ratio":
         slack = TIED * max(top, impurity)
-    tied: list[Split] = []
+    tied: list[CandidateSplit] = []
     for q in best:
         if q.score < top - slack:
             continue
@@ -59,7 +63,7 @@ def chosen(found: list[list[Split]], impurity: float, plan: Plan) -> list[Split]
     return tied
 
 
-def best_of(column: list[Split], impurity: float) -> list[Split]:
+def best_of(column: list[CandidateSplit], impurity: float) -> list[CandidateSplit]:
     """The questions of a column with the best gain, or tied with it."""
     top = max(q.gain for q in column)
     return [q for q in column if q.gain >= top - TIED * impurity]

@@ -13,7 +13,7 @@ from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.impurity import gain_of, impurity_of, weights_of
 from tallylearn.models.trees.growing.monotone import orderly
 from tallylearn.models.trees.growing.node_target import Target, sums_of
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
@@ -23,7 +23,7 @@ ROW_ROUNDING = 1e-6  # rows: what parts of rows may fall short of a whole one
 
 
 @dataclass(frozen=True)
-class Table:
+class CodeTable:
     """A column at a node: what the rows of every code amount to; what is missing stands apart."""
 
     codes: Array  # (v,) those that occur, sorted
@@ -34,7 +34,7 @@ class Table:
     width: int  # how many codes the column has in the whole table
 
     @classmethod
-    def of(cls, codes: Array, amounts: Array, width: int, number: bool) -> Table:
+    def of(cls, codes: Array, amounts: Array, width: int, number: bool) -> CodeTable:
         """From the code (``width``: missing) and the amounts (m, q) of every row."""
         order = np.argsort(codes, kind="stable")
         ranked = codes[order]
@@ -45,7 +45,7 @@ class Table:
         gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
         return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number, width)
 
-    def filled(self, rule: str, classes: int) -> Table:
+    def filled(self, rule: str, classes: int) -> CodeTable:
         """With what is missing in the lines that the rule says."""
         fills, usual = (
             missing_values.fills(r, self.lines, self.number, classes) for r in (rule, "node")
@@ -57,7 +57,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Split:
+class CandidateSplit:
     """One way to split a node."""
 
     column: int
@@ -78,7 +78,9 @@ class Split:
         return self.gain / self.information if self.information > 0 else 0.0
 
 
-def splits(at: int, table: Table, total: Array, plan: Plan, target: Target) -> list[Split]:
+def splits(
+    at: int, table: CodeTable, total: Array, plan: TreePlan, target: Target
+) -> list[CandidateSplit]:
     """All splits that a column offers: thresholds, one branch a category, or two groups of them."""
     v = len(table.codes)
     if table.number or plan.category_split != "multiway":
@@ -97,12 +99,12 @@ def splits(at: int, table: Table, total: Array, plan: Plan, target: Target) -> l
 class Pool:
     """A column whose rare values are one line, the last: it stands for all others."""
 
-    table: Table
+    table: CodeTable
     line: Array  # (u,) the line of every one of the table as it was
     rare: Array  # (u,) bool
 
     @classmethod
-    def of(cls, at: int, table: Table, plan: Plan, target: Target) -> Pool:
+    def of(cls, at: int, table: CodeTable, plan: TreePlan, target: Target) -> Pool:
         """Of a table with rare values; others stay as they are."""
         least = 0 if table.number else least_rows(at, table.width, plan)
         rare = rows_of(table.lines, plan, target) < least
@@ -119,7 +121,7 @@ class Pool:
         found = groups[self.line]
         return np.asarray(1 - found if found[0] and self.rare.any() else found)
 
-    def unpooled(self, q: Split) -> Split:
+    def unpooled(self, q: CandidateSplit) -> CandidateSplit:
         """A question about the table as it was."""
         if not self.rare.any():
             return q
@@ -131,7 +133,7 @@ class Pool:
         return replace(q, groups=groups, branches=branches, cut=cut, gap=gap)
 
 
-def least_rows(at: int, width: int, plan: Plan) -> int:
+def least_rows(at: int, width: int, plan: TreePlan) -> int:
     """The rows of a node that a value of a category needs, so as not to be rare there.
 
     Where the values of the whole table tell the target, two: one row alone is not told by others.
@@ -142,7 +144,7 @@ def least_rows(at: int, width: int, plan: Plan) -> int:
     return min(SHARED, plan.min_category) if told else plan.min_category
 
 
-def _orders(pool: Pool, target: Target, total: Array, plan: Plan) -> list[Array]:
+def _orders(pool: Pool, target: Target, total: Array, plan: TreePlan) -> list[Array]:
     """The lines by the share of a class, or by mean; of several classes by each.
 
     Where values are rare, shares are smoothed towards that of the node.
@@ -158,8 +160,8 @@ def _orders(pool: Pool, target: Target, total: Array, plan: Plan) -> list[Array]
 
 
 def _halved(
-    at: int, table: Table, order: Array, total: Array, plan: Plan, target: Target
-) -> list[Split]:
+    at: int, table: CodeTable, order: Array, total: Array, plan: TreePlan, target: Target
+) -> list[CandidateSplit]:
     """Cuts through the lines; where values are missing, first whether there is one at all.
 
     Where all known rows are of one class, that is the only split, unless missing values follow a
@@ -187,7 +189,7 @@ def _halved(
             groups, into = _grouped(order, groups, into)
             cut = SUBSET, -1, -1
         numbers = float(cuts.after[r]), float(cuts.gain[r]), float(cuts.information[r])
-        found.append(Split(at, *cut, groups, into, *numbers, gap=gap))
+        found.append(CandidateSplit(at, *cut, groups, into, *numbers, gap=gap))
     return found
 
 
@@ -204,7 +206,7 @@ class _Cuts:
 
     @classmethod
     def of(
-        cls, at: int, lower: Array, gap: Array, beside: bool, total: Array, plan: Plan,
+        cls, at: int, lower: Array, gap: Array, beside: bool, total: Array, plan: TreePlan,
         target: Target,
     ) -> _Cuts:  # fmt: skip
         """``lower`` (v, q): the first lines up to each. ``beside``: missing values go with one."""
@@ -227,7 +229,7 @@ class _Cuts:
         return cls(*(np.where(takes.reshape(-1, *[1] * (a.ndim - 1)), b, a) for a, b in parts))
 
 
-def follows(table: Table, total: Array, plan: Plan, target: Target) -> bool:
+def follows(table: CodeTable, total: Array, plan: TreePlan, target: Target) -> bool:
     """Whether the missing values of a column go down the branch that they fit best."""
     if not table.gaps or not missing_values.by_fit(plan.missing):
         return False
@@ -247,8 +249,8 @@ def _grouped(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]
 
 
 def split_of(
-    at: int, table: Table, groups: Array, total: Array, plan: Plan, target: Target
-) -> Split:
+    at: int, table: CodeTable, groups: Array, total: Array, plan: TreePlan, target: Target
+) -> CandidateSplit:
     """The question that puts every line of a table into its group."""
     size = int(groups.max()) + 1
     branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
@@ -264,10 +266,10 @@ def split_of(
             branches = np.concatenate([branches, table.gap[None]])
     after, gain, information = gain_of(branches[None], total, plan.criterion, target)
     numbers = float(after[0]), float(gain[0]), float(information[0])
-    return Split(at, *test, groups, branches, *numbers, gap=gap)
+    return CandidateSplit(at, *test, groups, branches, *numbers, gap=gap)
 
 
-def _fitting(at: int, joined: Array, test: int, plan: Plan, target: Target) -> int:
+def _fitting(at: int, joined: Array, test: int, plan: TreePlan, target: Target) -> int:
     """The first branch that missing values fit best, as ``joined`` (b, b, q) by it.
 
     Of two branches, one that makes a split that may be.
@@ -284,7 +286,7 @@ def _fitting(at: int, joined: Array, test: int, plan: Plan, target: Target) -> i
     return found
 
 
-def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
+def test_of(table: CodeTable, groups: Array, plan: TreePlan) -> tuple[int, int, int]:
     """What is asked, the last code of the first branch and the first of the second."""
     if not table.number:
         return (MULTIWAY if plan.category_split == "multiway" else SUBSET), -1, -1
@@ -294,7 +296,7 @@ def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
     return PRESENCE if last else THRESHOLD, int(table.codes[r]), after
 
 
-def allowed(q: Split, plan: Plan, target: Target) -> bool:
+def allowed(q: CandidateSplit, plan: TreePlan, target: Target) -> bool:
     """Whether enough branches have enough rows and weight: both of two, two of many."""
     size = len(q.branches)
     found = enough(q.branches, q.branches.sum(axis=0), plan, target)
@@ -306,7 +308,7 @@ def allowed(q: Split, plan: Plan, target: Target) -> bool:
     return size > 1 and bool(found[:asked].all())
 
 
-def row_counts(lines: Array, plan: Plan, target: Target) -> Array:
+def row_counts(lines: Array, plan: TreePlan, target: Target) -> Array:
     """(...,) how many rows are in lines (..., q); of parts of rows, their sum."""
     by_weight = missing_values.in_parts(plan.missing) or plan.variant is not None
     if len(target.row_units) or by_weight or not target.weighed:
@@ -314,12 +316,12 @@ def row_counts(lines: Array, plan: Plan, target: Target) -> Array:
     return np.asarray(lines[..., -1])
 
 
-def rows_of(lines: Array, plan: Plan, target: Target) -> Array:
+def rows_of(lines: Array, plan: TreePlan, target: Target) -> Array:
     """The same, rounded up where parts of rows fall short of a whole one."""
     return row_counts(lines, plan, target) + ROW_ROUNDING * missing_values.in_parts(plan.missing)
 
 
-def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
+def enough(branches: Array, total: Array, plan: TreePlan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight, rows = weights_of(branches, target), rows_of(branches, plan, target)
     least, least_rows = plan.min_weight, float(plan.min_leaf)

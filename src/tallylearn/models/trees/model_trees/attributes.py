@@ -1,8 +1,10 @@
-"""Attributes: what linear models look at, numbers as they are, categories as steps up their order.
+"""The numeric attributes that the linear models of a model tree are fitted on.
 
-A category with k values becomes k - 1 attributes (Wang and Witten, 1997): the values are put in the
-order of the target's mean, and attribute s says whether a row's value is the s-th or a later one.
-Rare values of a category with many count as gaps.
+A number is one attribute. A category with k values becomes k - 1 attributes (Wang and Witten,
+1997): the values are sorted by the mean of the target, and attribute s is 1 for the s-th or a later
+value. With missing indicators, every column that had missing values in training gets one more
+attribute, which is 1 where the value is missing. Rare values of a category with many values are
+filled in like missing ones, but are not missing: their indicator is 0.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from tallylearn.expressions import (
     CategoryLookup,
     FilledNumber,
     Literal,
+    MissingIndicator,
     Number,
     NumberColumn,
 )
 from tallylearn.models.design.rare_categories import Rare, rare
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
+from tallylearn.models.trees.node import LEAF, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import (
     CATEGORY,
@@ -39,21 +42,23 @@ from tallylearn.tables import (
     field_schemas,
 )
 
+MISSING = -1  # the step of an attribute that is 1 where the value of its column is missing
+
 
 @dataclass(frozen=True)
 class Attributes:
-    """The columns of a table as numbers without gaps."""
+    """The columns of a table as numeric attributes without missing values."""
 
-    columns: tuple[Column, ...]  # of a category, ``values`` are those seen, by the target's mean
+    columns: tuple[Column, ...]  # ``values`` of a category: in training, by the target's mean
     source: Array  # (f,) int64: the column that an attribute comes from
-    step: Array  # (f,) int64: 0 for a number, s for the s-th step of a category
-    fill: Array  # (f,) float64: what a gap, or an unseen value, counts as
-    rare: Rare = field(default_factory=Rare)  # values that count as a gap does
+    step: Array  # (f,) int64: 0 for a number, s for the s-th step of a category, or MISSING
+    fill: Array  # (f,) float64: the attribute of a row whose value is missing
+    rare: Rare = field(default_factory=Rare)  # values that are filled in like missing ones
 
     form: ClassVar[field_schemas.Form] = {
         "columns": field_schemas.many(field_schemas.one(Column)),
         "source": field_schemas.integers("f", least=0),
-        "step": field_schemas.integers("f", least=0),
+        "step": field_schemas.integers("f", least=MISSING),
         "fill": field_schemas.floats("f"),
         "rare": field_schemas.one(Rare),
     }
@@ -67,7 +72,8 @@ class Attributes:
         named = np.array([c.kind == CATEGORY for c in self.columns], dtype=bool)[self.source]
         most = np.array(steps, dtype=np.int64)[self.source]
         check_columns("rare values", sorted({*self.rare.columns}), {*schema.categories})
-        if (self.step > most).any() or (named != (self.step > 0)).any():
+        values = self.step != MISSING
+        if (self.step > most).any() or (named != (self.step > 0))[values].any():
             raise ValueError("an attribute is a step that its column lacks")
 
     def __post_init__(self) -> None:
@@ -77,18 +83,23 @@ class Attributes:
             raise ValueError("an attribute is of no column")
 
     @classmethod
-    def of(cls, block: Block, min_rows: float = 1, smoothing: float = 0.0) -> Attributes:
-        """Means fill the gaps of numbers, the middle value in order those of categories.
+    def of(
+        cls, block: Block, min_rows: float = 1, smoothing: float = 0.0, indicators: bool = False
+    ) -> Attributes:
+        """The attributes of a training table.
 
-        So they do where a value is rare: a category has many, and fewer than ``min_rows`` have it.
-        The others are put in order by their means and ``smoothing`` rows of the table's then.
+        Missing numbers are filled with the mean, missing categories with the middle value in the
+        order of the target's means. Values that fewer than ``min_rows`` rows have, in a category
+        with many values, are rare and filled in too; the others are then sorted by their means
+        with ``smoothing`` rows of the table's mean added. ``indicators``: whether columns with
+        missing values get an attribute that is 1 there.
         """
         weight = np.ones(len(block)) if block.weight is None else block.weight
         columns, found, scarce = [], [], dict[str, tuple[str, ...]]()
         for at, column in enumerate(block.schema.columns):
             if column.kind == CATEGORY:
                 few = _rare(block, column.name, min_rows)
-                values, middle = _ordered(block, column.name, weight, few, smoothing)
+                values, middle = _order_values(block, column.name, weight, few, smoothing)
                 scarce[column.name] = tuple(block.codes[column.name].values[at] for at in few)
                 columns.append(replace(column, values=values))
                 found += [(at, s, float(middle >= s)) for s in range(1, len(values))]
@@ -97,6 +108,9 @@ class Attributes:
                 if column.kind == IDENTIFIER:
                     continue
                 found.append((at, 0, _mean(_number(block, column.name), weight)))
+            missing = _missing(block, column)[weight > 0]
+            if indicators and missing.any() and not missing.all():
+                found.append((at, MISSING, 1.0))
         source, step, fill = np.array(found, dtype=np.float64).reshape(-1, 3).T
         parts = source.astype(np.int64), step.astype(np.int64), fill.copy()
         return cls(tuple(columns), *parts, Rare.of(scarce))
@@ -105,15 +119,18 @@ class Attributes:
         return len(self.source)
 
     def matrix(self, block: Block) -> Array:
-        """(n, f) every row's attributes; a line has no answer at infinity."""
+        """(n, f) the attributes of every row; infinite numbers are an error."""
         check_finite(block)
         out = np.empty((len(block), len(self)))
         for at, column in enumerate(self.columns):
-            here = np.flatnonzero(self.source == at)
+            of_column = self.source == at
+            indicator = np.flatnonzero(of_column & (self.step == MISSING))
+            out[:, indicator] = _missing(block, column)[:, None] if len(indicator) else 0.0
+            here = np.flatnonzero(of_column & (self.step != MISSING))
             if not len(here):
                 continue
             if column.kind == CATEGORY:
-                rank = block.codes[column.name].among(column.values)[:, None]
+                rank = block.codes[column.name].recode(column.values)[:, None]
                 out[:, here] = np.where(rank < 0, self.fill[here], rank >= self.step[here])
             else:
                 x = _number(block, column.name)[:, None]
@@ -127,6 +144,9 @@ class Attributes:
     def _expression(self, j: int) -> Number:
         column, step = self.columns[self.source[j]], int(self.step[j])
         fill = float(self.fill[j])
+        if step == MISSING:
+            category = column.kind == CATEGORY
+            return MissingIndicator((CategoryColumn if category else NumberColumn)(column.name))
         if not step:
             return FilledNumber(NumberColumn(column.name), Literal(fill))
         amounts = tuple(float(rank >= step) for rank in range(len(column.values)))
@@ -140,6 +160,8 @@ class Attributes:
         column, step = self.columns[self.source[j]], int(self.step[j])
         if not step:
             return str(column.name)
+        if step == MISSING:
+            return f"[{column.name} missing]"
         return f"[{column.name} in {{{', '.join(map(str, column.values[step:]))}}}]"
 
     def as_numbers(self, x: Array, block: Block) -> Block:
@@ -150,53 +172,75 @@ class Attributes:
             schema, x, target=block.target, weight=block.weight, weight_kind=block.weight_kind
         )
 
-    def asked(self, tree: Tree) -> Tree:
-        """A tree of attributes as a tree of the table's columns."""
-        asks = tree.test == THRESHOLD
-        j = np.where(asks, tree.column, -1)
+    def table_tree(self, tree: Tree) -> Tree:
+        """A tree that splits on attributes as a tree that splits on the columns of the table.
+
+        A threshold of a number stays one. A step of a category becomes two groups of values. A
+        missing indicator becomes a presence test of a number or date, and for a category a group of
+        all values, with unseen ones, against the missing values.
+        """
+        inner = tree.test == THRESHOLD
+        j = np.where(inner, tree.column, -1)
+        column = np.append(self.source, -1)[j]
         step, fill = np.append(self.step, 0)[j], np.append(self.fill, 0.0)[j]
+        category = inner & np.append([c.kind == CATEGORY for c in self.columns], False)[column]
+        indicator = step == MISSING
         first = np.minimum(np.arange(len(tree)) + 1, len(tree) - 1)
         second = np.minimum(first + tree.sizes[first], len(tree) - 1)
-        above = np.where(step > 0, fill > 0.5, fill > tree.threshold)
+        above = np.where(step != 0, fill > 0.5, fill > tree.threshold)
         leads = [
-            _sides(self.columns[self.source[tree.column[i]]], int(step[i]), first[i], second[i])
-            for i in np.flatnonzero(step).tolist()
+            self._leads(int(column[i]), int(step[i]), first[i], second[i])
+            for i in np.flatnonzero(category).tolist()
         ]
-        pooled = [column.name in {*self.rare.columns} for column in self.columns]
-        usual = np.where(asks, np.where(above, second, first), -1)
-        known = ~np.append(pooled, False)[np.where(step > 0, np.append(self.source, -1)[j], -1)]
+        pooled = np.append([c.name in {*self.rare.columns} for c in self.columns], False)
+        usual = np.where(inner, np.where(above, second, first), -1)
+        others = np.where(category & pooled[column], usual, -1)
+        others[category & indicator] = first[category & indicator]
         ends = np.zeros(len(tree), dtype=np.int64)
-        ends[step > 0] = [len(one) for one in leads]
-        lead = np.concatenate([np.zeros(0, np.int64), *leads])
+        ends[category] = [len(one) for one in leads]
+        test = np.where(category, SUBSET, np.where(indicator, PRESENCE, THRESHOLD))
         return replace(
-            tree, columns=tuple(_sorted(column) for column in self.columns),
-            test=np.where(asks, np.where(step > 0, SUBSET, THRESHOLD), LEAF),
-            column=np.where(asks, np.append(self.source, -1)[j], -1),
-            threshold=np.where(step > 0, np.nan, tree.threshold),
+            tree, columns=tuple(map(self._tree_column, range(len(self.columns)))),
+            test=np.where(inner, test, LEAF), column=column,
+            threshold=np.where(step != 0, np.nan, tree.threshold),
             missing=usual, ends=np.cumsum(ends),
-            others=np.where(known, -1, usual) if any(pooled) else tree.others,
+            others=others if pooled.any() or (category & indicator).any() else tree.others,
             codes=np.concatenate([np.zeros(0, np.int64), *(np.arange(len(o)) for o in leads)]),
-            leads=lead, tie_columns=np.append(self.source, 0)[tree.tie_columns],
+            leads=np.concatenate([np.zeros(0, np.int64), *leads]),
+            tie_columns=np.append(self.source, 0)[tree.tie_columns],
             tie_thresholds=np.where(
-                np.append(self.step, 0)[tree.tie_columns] > 0, np.nan, tree.tie_thresholds
+                np.append(self.step, 0)[tree.tie_columns] != 0, np.nan, tree.tie_thresholds
             ),
         )  # fmt: skip
 
+    def _tree_column(self, at: int) -> Column:
+        """A column of the tree, its values sorted.
 
-def _sorted(column: Column) -> Column:
-    return replace(column, values=tuple(sorted(column.values)))
+        A presence test needs values that lead to its first branch: where all are rare, these do.
+        """
+        column, values = self.columns[at], self.columns[at].values
+        if not values and ((self.source == at) & (self.step == MISSING)).any():
+            values = self.rare.by_column.get(column.name, ())
+        return replace(column, values=tuple(sorted(values)))
 
-
-def _sides(column: Column, step: int, first: int, second: int) -> Array:
-    """Where each value of a category leads to, the values sorted."""
-    rank = {value: at for at, value in enumerate(column.values)}
-    sides = [second if rank[value] >= step else first for value in sorted(column.values)]
-    return np.array(sides, dtype=np.int64)
+    def _leads(self, at: int, step: int, first: int, second: int) -> Array:
+        """The child that each value of a category leads to, in sorted order of the values."""
+        if step == MISSING:
+            return np.full(len(self._tree_column(at).values), first)
+        rank = {value: at for at, value in enumerate(self.columns[at].values)}
+        return np.array([second if rank[v] >= step else first for v in sorted(rank)], np.int64)
 
 
 def _number(block: Block, name: str) -> Array:
     at = block.schema.places.get(name)
     return np.full(len(block), np.nan) if at is None else block.numbers[:, at]
+
+
+def _missing(block: Block, column: Column) -> Array:
+    """(n,) bool: where the value of a column is missing; a rare or unseen value is not."""
+    if column.kind == CATEGORY:
+        return np.asarray(block.codes[column.name].codes < 0)
+    return np.isnan(_number(block, column.name))
 
 
 def _mean(x: Array, weight: Array) -> float:
@@ -217,7 +261,7 @@ def _rare(block: Block, name: str, min_rows: float) -> Array:
     return np.flatnonzero(rare(counts, len(block), min_rows) & (counts > 0))
 
 
-def _ordered(
+def _order_values(
     block: Block, name: str, weight: Array, few: Array, smoothing: float
 ) -> tuple[tuple[str, ...], int]:
     """The values that occur, by the target's mean, then by name; and the place of the middle.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.coded_columns import code_columns
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.impurity import fall
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.model_trees.attributes import Attributes
-from tallylearn.models.trees.model_trees.linear_models import Line, lined, promised
+from tallylearn.models.trees.model_trees.linear_models import Line, expected_error, fit_linear_model
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.tree import Tree
@@ -39,29 +39,30 @@ class Growth:
     criterion: str  # "fifth_root" or "sdr"
     min_category: float = 1  # rows of a value, see Attributes
     smoothing: float = 0.0
+    indicators: bool = True  # whether missing values have an attribute of their own
 
 
 def model_tree(block: Block, growth: Growth) -> ModelTree:
     """The model tree of a table."""
-    attributes = Attributes.of(block, growth.min_category, growth.smoothing)
+    attributes = Attributes.of(block, growth.min_category, growth.smoothing, growth.indicators)
     _check_size(len(block), attributes)
     x = attributes.matrix(block)
     weight = np.ones(len(block)) if block.weight is None else block.weight
     order = np.lexsort((*x.T, weight, block.target))  # sums in floats, the same for any order
     block, x, weight = block[order], x[order], weight[order]
-    tree, ends = _grown(attributes.as_numbers(x, block), growth)
+    tree, ends = _grow(attributes.as_numbers(x, block), growth)
     by_leaf = np.argsort(ends, kind="stable")
     often = weight[by_leaf] if block.weight_kind == FREQUENCY else np.ones(len(block))
-    rows = _Rows(
-        *_scaled(x[by_leaf]), y=block.target[by_leaf], weight=weight[by_leaf], often=often,
+    rows = _LeafOrderedRows(
+        *_scale_columns(x[by_leaf]), y=block.target[by_leaf], weight=weight[by_leaf], often=often,
         leaf=ends[by_leaf],
     )  # fmt: skip
-    lines = _lines(tree, rows, len(attributes))
-    cut = _needless(tree, lines) if growth.prune else []
-    kept = _outside(tree, cut)
+    lines = _node_models(tree, rows, len(attributes))
+    cut = _nodes_to_prune(tree, lines) if growth.prune else []
+    kept = _remaining_nodes(tree, cut)
     found = [line for line, here in zip(lines, kept, strict=True) if here]
     return ModelTree(
-        attributes.asked(tree).without(cut),
+        attributes.table_tree(tree).without(cut),
         attributes,
         *rows.in_units(found, attributes.fill),
         np.array([line.error for line in found]),
@@ -81,20 +82,20 @@ def _check_size(n: int, attributes: Attributes) -> None:
     )
 
 
-def _grown(block: Block, growth: Growth) -> tuple[Tree, Array]:
+def _grow(block: Block, growth: Growth) -> tuple[Tree, Array]:
     """A tree, and the leaf of every row."""
     target = of_measures(block.target, block.weight, True)
-    tree = _in_deviations(grown(coded(block), target, plan_of(block, growth)))
+    tree = _in_deviations(grown(code_columns(block), target, plan_of(block, growth)))
     tree = replace(tree, weight_kind=block.weight_kind if target.weighed else FREQUENCY)
     few = tree.counted_rows < growth.min_split
     alike = tree.impurity < growth.min_deviation * tree.impurity[0]
     tree = tree.without(np.flatnonzero(few | alike).tolist())
-    return tree, tree.landed(block)
+    return tree, tree.end_nodes(block)
 
 
-def plan_of(block: Block, growth: Growth) -> Plan:
+def plan_of(block: Block, growth: Growth) -> TreePlan:
     """How the tree grows: least rows of a branch are frequencies, or rows whatever they weigh."""
-    plan = Plan(
+    plan = TreePlan(
         criterion=growth.criterion,
         min_share=growth.min_share * MORE_THAN,
         max_depth=growth.max_depth,
@@ -115,7 +116,7 @@ def _in_deviations(tree: Tree) -> Tree:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _LeafOrderedRows:
     """Rows by leaf, so that those of a node are a run; attributes around 0, none beyond 1."""
 
     x: Array  # (n, f)
@@ -131,7 +132,7 @@ class _Rows:
         lo, hi = np.searchsorted(self.leaf, (first, last))
         here = slice(lo, hi)
         rows = float(self.often[here].sum())
-        return lined(self.x[here], self.y[here], self.weight[here], which, rows)
+        return fit_linear_model(self.x[here], self.y[here], self.weight[here], which, rows)
 
     def in_units(self, lines: list[Line], origin: Array) -> tuple[Array, Array]:
         """What models say at an origin, and their coefficients, in the units of the table."""
@@ -142,16 +143,16 @@ class _Rows:
         ), coef / self.scale
 
 
-def _scaled(x: Array) -> tuple[Array, Array, Array]:
+def _scale_columns(x: Array) -> tuple[Array, Array, Array]:
     low, high = x.min(axis=0), x.max(axis=0)
     centre, scale = low / 2 + high / 2, high / 2 - low / 2
     scale = np.where(scale > 0, scale, 1.0)
     return (x - centre) / scale, centre, scale
 
 
-def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
+def _node_models(tree: Tree, rows: _LeafOrderedRows, f: int) -> list[Line]:
     """A model for every node; those of leaves are means until pruning makes leaves of others."""
-    asked, bare = _asked(tree, f), np.zeros(f)
+    asked, bare = _attributes_below(tree, f), np.zeros(f)
     return [
         Line(float(tree.answer[i]), bare, float(tree.impurity[i]), 1)
         if tree.test[i] == LEAF
@@ -160,7 +161,7 @@ def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
     ]
 
 
-def _asked(tree: Tree, f: int) -> Array:
+def _attributes_below(tree: Tree, f: int) -> Array:
     """(m, f) whether an attribute is asked for at a node or below it; none at leaves."""
     asks = tree.test != LEAF
     asked = np.zeros((len(tree), f), dtype=bool)
@@ -170,7 +171,7 @@ def _asked(tree: Tree, f: int) -> Array:
     return asked
 
 
-def _needless(tree: Tree, lines: list[Line]) -> list[int]:
+def _nodes_to_prune(tree: Tree, lines: list[Line]) -> list[int]:
     """The nodes whose model promises at least as much as the models below it, all together."""
     error = np.array([line.error for line in lines])
     used = np.array([line.used for line in lines], dtype=np.float64)
@@ -181,15 +182,15 @@ def _needless(tree: Tree, lines: list[Line]) -> list[int]:
         kids, n = list(tree.children(i)), float(rows[i])
         below = float(np.sqrt((tree.n[kids] * error[kids] ** 2).sum() / float(tree.n[i])))
         many = float(used[kids].sum()) + 1
-        alone = promised(error[i], n, used[i], COEFFICIENT_PENALTY)
-        if alone <= promised(below, n, many, COEFFICIENT_PENALTY) or alone < least:
+        alone = expected_error(error[i], n, used[i], COEFFICIENT_PENALTY)
+        if alone <= expected_error(below, n, many, COEFFICIENT_PENALTY) or alone < least:
             cut.append(i)
         else:
             error[i], used[i] = below, many
     return cut
 
 
-def _outside(tree: Tree, cut: list[int]) -> Array:
+def _remaining_nodes(tree: Tree, cut: list[int]) -> Array:
     """Which nodes are left when some become leaves."""
     kept = np.ones(len(tree), dtype=bool)
     for i in cut:

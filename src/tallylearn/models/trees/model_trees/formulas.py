@@ -10,10 +10,10 @@ MOST_LINES = 200
 
 
 @dataclass(frozen=True)
-class Formula:
+class LeafFormula:
     """The linear model that the rows of one leaf are answered with.
 
-    >>> print(Formula(3, "LM1", "x <= 2", 20.0, 1.5, (("x", 0.25), ("[c in {b}]", -2.0))))
+    >>> print(LeafFormula(3, "LM1", "x <= 2", 20.0, 1.5, (("x", 0.25), ("[c in {b}]", -2.0))))
     LM1 = 1.5 + 0.25 · x - 2 · [c in {b}]
     """
 

@@ -33,16 +33,18 @@ class Line:
     used: int  # v: the constant, and the attributes that are in
 
 
-def promised(error: float, n: float, v: float, times: float = 1.0) -> float:
+def expected_error(error: float, n: float, v: float, times: float = 1.0) -> float:
     """The error to expect of new rows: (n + v) / (n - v) times that of the old (Quinlan, 1992).
 
-    >>> promised(2.0, 10, 2)
+    >>> expected_error(2.0, 10, 2)
     3.0
     """
     return error * (n + times * v) / (n - v) if n > v else float("inf")
 
 
-def lined(x: Array, y: Array, weight: Array, which: Array, rows: float | None = None) -> Line:
+def fit_linear_model(
+    x: Array, y: Array, weight: Array, which: Array, rows: float | None = None
+) -> Line:
     """The model of some rows, of those with some attributes or fewer.
 
     Sums are weighted; degrees of freedom are of ``rows`` (None: what they weigh), as in weighted
@@ -53,7 +55,7 @@ def lined(x: Array, y: Array, weight: Array, which: Array, rows: float | None = 
     n, mean = float(moments[0, 0]), float(moments[1, -1])
     if moments[2, -1] == 0 or not len(which):
         return Line(mean, coef, float(moments[2, -1]) / np.sqrt(n), 1)
-    kept, inverse = _chosen(x, y, weight, which, moments, n if rows is None else rows)
+    kept, inverse = _select_attributes(x, y, weight, which, moments, n if rows is None else rows)
     which, moments = which[kept], np.ascontiguousarray(moments[:, [*kept, -1]])
     inner, rest = np.zeros(len(kept)), np.empty(len(kept) + 2)
     sweep_operator.project(x, y, weight, which, moments, inner, rest)
@@ -65,7 +67,7 @@ def lined(x: Array, y: Array, weight: Array, which: Array, rows: float | None = 
     return Line(float(intercept), coef, float(np.sqrt(rest[-2] / n)), 1 + len(kept))
 
 
-def _chosen(
+def _select_attributes(
     x: Array, y: Array, weight: Array, which: Array, moments: Array, rows: float
 ) -> tuple[Array, Array]:
     """The places of the attributes to keep, and the inverse of their sums of products."""
@@ -79,14 +81,14 @@ def _chosen(
     return at, inverse[at[:, None], at]
 
 
-def swept(sums: Array, j: int) -> Array:
+def sweep(sums: Array, j: int) -> Array:
     """Sums of products with attribute j taken into the regression, or out of it again.
 
-    >>> once = swept(np.array([[2.0, 6.0], [6.0, 20.0]]), 0)
+    >>> once = sweep(np.array([[2.0, 6.0], [6.0, 20.0]]), 0)
     >>> once  # the coefficient is 3, and 2 is left
     array([[ 0.5,  3. ],
            [-3. ,  2. ]])
-    >>> swept(once, 0)
+    >>> sweep(once, 0)
     array([[ 2.,  6.],
            [ 6., 20.]])
     """

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import item_at
-from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.coded_columns import code_columns
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.split_search import Split
-from tallylearn.models.trees.model_trees.attributes import Attributes
+from tallylearn.models.trees.growing.split_search import CandidateSplit
+from tallylearn.models.trees.model_trees.attributes import MISSING, Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, plan_of
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import node_not_reached
-from tallylearn.models.trees.showing.candidates import Candidate, Gains, NodeSplits
+from tallylearn.models.trees.showing.candidates import Gains, NodeSplits, SplitGain
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stop_regions
 from tallylearn.models.trees.showing.rule_support import MAX_RULES, rule_sentence, rules_text
@@ -154,7 +154,9 @@ def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Ga
     """The splits of a node, from the rows that came to it."""
     at, attributes = _splits_at(model, node, block, growth), model.attributes
     best = {*map(id, at.chosen)}
-    named = [_named(q, at.table, attributes, id(q) in best) for found in at.found for q in found]
+    named = [
+        _attribute_gain(q, at.table, attributes, id(q) in best) for found in at.found for q in found
+    ]
     path = path_text(model.tree, node)
     return Gains(node, path, growth.criterion, at.impurity, tuple(named))
 
@@ -169,7 +171,7 @@ def model_tree_working(
         cells = len(at.share.rows) * len(at.table.columns)
         if cells > MAX_WORKED_CELLS and not full:
             return None
-        return at, lambda q: _described(q, at.table, model.attributes)
+        return at, lambda q: _describe_attribute_split(q, at.table, model.attributes)
 
     work = model.derivation(schema)
     note = "" if growth.criterion == "sdr" else "sdr and gain are standard deviations, not roots"
@@ -181,33 +183,44 @@ def model_tree_working(
 
 def _splits_at(model: ModelTree, node: int, block: Block, growth: Growth) -> NodeSplits:
     tree, attributes = model.tree, model.attributes
-    ends = tree.landed(block)
+    ends = tree.end_nodes(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
     if not len(block):
         raise node_not_reached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
     plan = plan_of(block, growth)
-    table = Rows.of(coded(block), target, plan)
+    table = NodeRows.of(code_columns(block), target, plan)
     return NodeSplits.of(table, table.all())
 
 
-def _named(q: Split, table: Rows, attributes: Attributes, best: bool) -> Candidate:
+def _attribute_gain(
+    q: CandidateSplit, table: NodeRows, attributes: Attributes, best: bool
+) -> SplitGain:
     """A split of an attribute as one of its column: a cut, or the upper group of categories."""
     name, test, _ = _test(q, table, attributes)
-    return Candidate(name, test, q.after, q.gain, q.information, q.ratio, q.score, best)
+    return SplitGain(
+        name, test, after=q.after, gain=q.gain, information=q.information, ratio=q.ratio,
+        score=q.score, best=best,
+    )  # fmt: skip
 
 
-def _described(q: Split, table: Rows, attributes: Attributes) -> Description:
+def _describe_attribute_split(
+    q: CandidateSplit, table: NodeRows, attributes: Attributes
+) -> Description:
     name, test, number = _test(q, table, attributes)
     labels = (test, test.replace("<=", ">")) if number else (f"not {test}", test)
+    if test == "missing":
+        return f"{name} is missing", ("present", "missing")
     return f"{name} {test}", labels
 
 
-def _test(q: Split, table: Rows, attributes: Attributes) -> tuple[str, str, bool]:
+def _test(q: CandidateSplit, table: NodeRows, attributes: Attributes) -> tuple[str, str, bool]:
     """The column of a split, its test, and whether that is a threshold."""
     column, step = attributes.columns[attributes.source[q.column]], int(attributes.step[q.column])
     scale = table.columns[q.column]
+    if step == MISSING:
+        return column.name, "missing", False
     if step:
         return column.name, "in {" + ", ".join(map(str, column.values[step:])) + "}", False
     cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)

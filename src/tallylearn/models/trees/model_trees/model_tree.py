@@ -16,15 +16,24 @@ from tallylearn.expressions import NumberTree, RegressorExpression, linear_sum
 from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.expression import tree_splits
 from tallylearn.models.trees.model_trees.attributes import Attributes
-from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
+from tallylearn.models.trees.model_trees.formulas import MOST_LINES, LeafFormula
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import branch_text, path_text
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Term
 from tallylearn.workings import Formula as Shown
+from tallylearn.workings.equations import (
+    factor,
+    formula,
+    joined,
+    number,
+    signed_product,
+    signed_sum,
+)
 from tallylearn.workings.units import format_value
 
+MAX_TERMS = 12  # terms of a model that one formula writes out
 ROUNDING = 2.0**-50  # of the sum of the absolute terms: an intercept below it is 0
 
 
@@ -71,11 +80,15 @@ class ModelTree(RegressionModel):
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories that the tree asks for, or that a model adds up."""
-        used = {*self.attributes.source[(self.coef != 0).any(axis=0)].tolist()}
+        steps = (self.coef != 0).any(axis=0) & (self.attributes.step > 0)
+        used = {*self.attributes.source[steps].tolist()}
         added = [column for at, column in enumerate(self.tree.columns) if at in used or self.guests]
         found = {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
         rare = self.attributes.rare.by_column
-        return {name: (*values, *rare.get(name, ())) for name, values in found.items()}
+        return {
+            name: tuple(dict.fromkeys((*values, *rare.get(name, ()))))
+            for name, values in found.items()
+        }
 
     @property
     def intercept(self) -> Array:
@@ -104,7 +117,7 @@ class ModelTree(RegressionModel):
 
     def predictions(self, block: Block) -> Array:
         """What each row is answered."""
-        return self._answers(self.attributes.matrix(block), self.tree.landed(block))
+        return self._answers(self.attributes.matrix(block), self.tree.end_nodes(block))
 
     def _answers(self, x: Array, ends: Array) -> Array:
         base, coef = self.above
@@ -123,7 +136,7 @@ class ModelTree(RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms of a row's model, and what every node above changes: they sum to the answer."""
-        x, ends = self.attributes.matrix(block), self.tree.landed(block)
+        x, ends = self.attributes.matrix(block), self.tree.end_nodes(block)
         answers, alone = self._answers(x, ends).tolist(), self._alone(x, ends).tolist()
         return [
             Evidence(
@@ -135,6 +148,7 @@ class ModelTree(RegressionModel):
                 answers[r],
                 "sum",
                 (f"path: {path_text(self.tree, i)}",),
+                tuple(self._board(x[r], i, alone[r])),
             )
             for r, i in enumerate(ends.tolist())
         ]
@@ -156,7 +170,8 @@ class ModelTree(RegressionModel):
 
     def _term(self, j: int, coef: float, x: float) -> Term:
         text = f"{format_number(coef)} · {format_number(x)}"
-        dated = self.attributes.columns[self.attributes.source[j]].kind == DATE
+        kind = self.attributes.columns[self.attributes.source[j]].kind
+        dated = kind == DATE and self.attributes.step[j] == 0
         value = format_value(x, DATE) if dated else format_number(x)
         return Term(self.attributes.name(j), value, coef * x, text=text)
 
@@ -174,19 +189,56 @@ class ModelTree(RegressionModel):
             i, p = node, p + change
         return found
 
-    def formulas(self) -> list[Formula]:
+    def _board(self, x: Array, i: int, p: float) -> list[Shown | Sentence]:
+        """The model where a row ends, and the smoothing of its answer up to the root."""
+        steps: list[Shown | Sentence] = [self._model_side(x, i, p)]
+        while i > 0 and self.smooth:
+            n, node = float(self.tree.counted_rows[i]), int(self.tree.parent[i])
+            q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
+            where = "the root" if node == 0 else f"node {node}"
+            branch = f"{number(n)} training rows take this branch from {where}"
+            steps.append(Sentence(f"{branch}, and its model predicts q."))
+            if node or not self.guests:
+                steps.append(self._model_side(x, node, q, "q"))
+            after = (n * p + self.smooth * q) / (n + self.smooth)
+            count, k = number(n), number(self.smooth)
+            left = f"{count} · {factor(p)} + {k} · {factor(q)}"
+            steps.append(formula(f"p ← ({left}) / ({count} + {k}) = {number(after)}"))
+            i, p = node, after
+        return steps
+
+    def _model_side(self, x: Array, i: int, value: float, name: str = "p") -> Shown:
+        """What the model of a node says of a row, as the sum of its terms."""
+        terms = [term for term in self._terms(x, i, value) if term.column]
+        at = np.flatnonzero(self.coef[i]).tolist()
+        if len(at) > MAX_TERMS or len(terms) != len(at):
+            return formula(f"{name} = {number(value)}")
+        intercept = value - math.fsum(term.amount for term in terms)
+        size = abs(value) + math.fsum(abs(term.amount) for term in terms)
+        intercept = 0.0 if abs(intercept) <= ROUNDING * size else intercept
+        products = [signed_product(float(self.coef[i, j]), float(x[j])) for j in at]
+        side = signed_sum([number(intercept), *products])
+        return formula(joined(f"{name} = {side}", number(value)) if products else
+                       f"{name} = {number(value)}")  # fmt: skip
+
+    def formulas(self) -> list[LeafFormula]:
         """The models of the leaves, smoothed, from left to right."""
         return [self.formula(i, f"LM{at}") for at, i in enumerate(self.tree.leaves.tolist(), 1)]
 
-    def formula(self, i: int, name: str) -> Formula:
+    def formula(self, i: int, name: str) -> LeafFormula:
         """The model of a node, smoothed: what rows that end there are answered with."""
         above, more = self.above
         coef = more[i] + self.own[i] * self.coef[i]
         base = above[i] + self.own[i] * self.base[i]
         intercept = base - (coef * self.attributes.fill).sum()
         terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
-        return Formula(
-            i, name, path_text(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
+        return LeafFormula(
+            i,
+            name,
+            path_text(self.tree, i),
+            float(self.tree.n[i]),
+            intercept=float(intercept),
+            terms=tuple(terms),
         )
 
     def named(self) -> tuple[dict[int, str], dict[int, str]]:
@@ -226,13 +278,13 @@ class ModelTree(RegressionModel):
                     rf"p \leftarrow \frac{{n\,p + {k}\,q}}{{n + {k}}}",
                 )
             )
-        rare = self.attributes.rare.told("which count as a gap does")
+        rare = self.attributes.rare.told("which are filled in like missing ones")
         return Derivation("Model tree", (*steps, *rare, size))
 
     def _said(self, i: int) -> str:
         """A node's own model, before smoothing, and how well it fits."""
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
-        formula = Formula(i, f"q{i}", "", 0.0, float(self.intercept[i]), terms)
+        formula = LeafFormula(i, f"q{i}", "", 0.0, intercept=float(self.intercept[i]), terms=terms)
         n, error = format_number(float(self.tree.n[i])), format_number(float(self.error[i]))
         return f"node {i}, {n} rows, error {error}: {formula}"

@@ -1,4 +1,4 @@
-"""Model trees: ask until a straight line will do."""
+"""Model trees (M5'): regression trees with a linear model at every leaf."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
-from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
+from tallylearn.models.trees.model_trees.formulas import MOST_LINES, LeafFormula
 from tallylearn.models.trees.model_trees.model_rules import (
     ModelRules,
     model_gains,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
 
 CRITERIA = ("fifth_root", "sdr")
+INDICATOR, MEAN = MISSING_RULES = ("indicator", "mean")
 
 
 class ModelTreeRegressor(Regressor):
@@ -65,11 +66,12 @@ class ModelTreeRegressor(Regressor):
     a linear model of the attributes that it or its branches split on. An attribute is dropped if
     its standardised coefficient exceeds 1.5, and while Akaike's criterion improves. A branch is
     pruned if the model of its node has no larger estimated error. The defaults are those of M5P,
-    the program of M5'.
+    the program of M5', except for missing values: see ``missing``.
 
     Categories are ordered by the mean of the target, for splits and for the indicators of the
     linear models. A missing number counts as the mean, a missing category as the middle one of that
-    order. A row with an unseen category stops at the node that splits on it, which predicts it.
+    order; an indicator of missing values is one more attribute, for splits and for linear models. A
+    row with an unseen category stops at the node that splits on it, which predicts it.
     Frequencies count as rows. Sample weights and importances weight the sums, but thresholds,
     smoothing and degrees of freedom use the number of rows, as in weighted least squares.
     Predictions far from the training rows are extrapolated without bounds.
@@ -96,7 +98,8 @@ class ModelTreeRegressor(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, Rare)
-    formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"M5": {"missing": MEAN}}
+    formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1, "missing": MEAN}
     model_: ModelTree = fitted()
     renamed: ClassVar[Mapping[str, str]] = {"record": "keep_rows"}
     kept_rows_: Block | None = fitted(initial=None)
@@ -152,13 +155,21 @@ class ModelTreeRegressor(Regressor):
         takes=number(1),
         doc="Rows that a category needs to be split on, in a column with many categories: more "
         "than 64, or than a quarter of the rows, of which there are 50 or more. Rare categories "
-        "and unseen ones count as missing there; ``rare_values_`` lists them. 1 is M5' without it.",
+        "and unseen ones are filled in like missing ones there; ``rare_values_`` lists them. 1 is "
+        "M5' without it.",
     )
     category_smoothing: float = option(
         default=10.0,
         low=0.0,
         doc="Where categories are rare, the others are ordered by their means, with so many rows "
         "of the table's mean added.",
+    )
+    missing: str = option(
+        default=INDICATOR,
+        choices=MISSING_RULES,
+        doc='What missing values become. "mean": the mean of a number, the middle of the order of '
+        'a category, as in M5\'. "indicator": the same, and every column with missing values gets '
+        "an attribute that is 1 there, which splits and linear models may use.",
     )
     keep_rows: bool | str = option(
         default=AUTO,
@@ -179,10 +190,10 @@ class ModelTreeRegressor(Regressor):
         check_finite(block)
         model = model_tree(block, self._growth())
         if self.learner is not None:
-            model = replace(model, guests=_taught(self.learner, model, block))
+            model = replace(model, guests=_fit_leaf_learners(self.learner, model, block))
         return Learned(model, kept={"kept_rows_": rows_to_keep(self.keep_rows, block)})
 
-    def formulas(self) -> list[Formula]:
+    def formulas(self) -> list[LeafFormula]:
         """The linear models of the leaves, smoothed, from left to right.
 
         Returns
@@ -200,7 +211,7 @@ class ModelTreeRegressor(Regressor):
 
     @property
     def rare_values_(self) -> dict[str, tuple[str, ...]]:
-        """The rare values of every categorical column, which count as missing."""
+        """The rare values of every categorical column, which are filled in like missing ones."""
         self._check_fitted()
         return self.model_.attributes.rare.by_column
 
@@ -228,7 +239,7 @@ class ModelTreeRegressor(Regressor):
         ndarray of shape (n,)
             Numbers of nodes.
         """
-        return self._map_rows(X, lambda block: self.model_.tree.landed(block), "apply")
+        return self._map_rows(X, lambda block: self.model_.tree.end_nodes(block), "apply")
 
     def get_depth(self) -> int:
         """The largest number of splits on a path.
@@ -256,7 +267,7 @@ class ModelTreeRegressor(Regressor):
     def tree_(self) -> Tree:
         """The tree of splits, with the arrays of scikit-learn's ``tree_``."""
         self._check_fitted()
-        return self.model_.tree.marked
+        return self.model_.tree.sklearn_marked
 
     def text(self, max_depth: int | None = None) -> str:
         """The tree as text, one line per branch, followed by the linear models of its leaves.
@@ -273,7 +284,9 @@ class ModelTreeRegressor(Regressor):
         """
         with self._error_context("text"):
             views = self._views()
-            return "\n".join([views.text(max_depth), *_under(views.formulas, len(views.tree))])
+            return "\n".join(
+                [views.text(max_depth), *_formula_lines(views.formulas, len(views.tree))]
+            )
 
     def plot(self, max_depth: int | None = None, direction: str = "auto", title: str = "") -> Plot:
         """The tree as a drawing; see ``DecisionTreeRegressor.plot``.
@@ -416,7 +429,7 @@ class ModelTreeRegressor(Regressor):
         if not self.__sklearn_is_fitted__():
             return repr(self)
         views = self._views()
-        return "\n".join([views.short_text(), *_under(views.formulas, MOST_LINES)])
+        return "\n".join([views.short_text(), *_formula_lines(views.formulas, MOST_LINES)])
 
     def __rich__(self) -> RichTree | str:
         return self._views().rich() if self.__sklearn_is_fitted__() else repr(self)
@@ -443,6 +456,7 @@ class ModelTreeRegressor(Regressor):
             ENDLESS if self.max_depth is None else min(int(self.max_depth), ENDLESS),
             bool(self.prune), float(self.smooth or 0.0), str(self.criterion),
             float(self.min_samples_category), float(self.category_smoothing),
+            indicators=self.missing == INDICATOR,
         )  # fmt: skip
 
     def _check_combinations(self) -> None:
@@ -450,7 +464,7 @@ class ModelTreeRegressor(Regressor):
             _check_regressor(self.learner)
 
 
-def _under(told: Mapping[int, str], most: int) -> list[str]:
+def _formula_lines(told: Mapping[int, str], most: int) -> list[str]:
     """The formulas under a tree."""
     shown = [*told.values()]
     cut = [more_note(len(shown) - most, "models")] if len(shown) > most else []
@@ -471,9 +485,9 @@ def _check_regressor(learner: Any) -> None:
         )
 
 
-def _taught(learner: Any, model: ModelTree, block: Block) -> tuple[Any, ...]:
+def _fit_leaf_learners(learner: Any, model: ModelTree, block: Block) -> tuple[Any, ...]:
     """A copy of the learner for every leaf."""
-    x, ends = model.attributes.matrix(block), model.tree.landed(block)
+    x, ends = model.attributes.matrix(block), model.tree.end_nodes(block)
     found = []
     for leaf in model.tree.leaves.tolist():
         here, guest = np.flatnonzero(ends == leaf), copy.deepcopy(learner)

@@ -34,7 +34,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Link:
+class WeakestLink:
     """A node that is to become a leaf, and what the tree costs before and after."""
 
     node: int
@@ -46,7 +46,7 @@ class Link:
     nodes: int  # that the tree is left with
 
 
-def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[Link]:
+def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[WeakestLink]:
     """Links from the weakest on, until the root is a leaf.
 
     The weakest costs least more as a leaf than it does now, ``shared`` or not by the leaves that
@@ -62,7 +62,7 @@ def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[Link]:
         out,
     )  # fmt: skip
     for i, value, leaf, branch, below, total, left in out[:found].tolist():
-        yield Link(int(i), value, leaf, branch, int(below), total, int(left))
+        yield WeakestLink(int(i), value, leaf, branch, int(below), total, int(left))
 
 
 def no_worse(tree: Tree, costs: Costs) -> Iterator[tuple[int, float, float]]:

@@ -26,7 +26,7 @@ def chi_squares(tree: Tree, rows: Array | None = None) -> tuple[Array, Array, Ar
     from scipy.special import chdtrc
 
     up = np.maximum(tree.parent, 0)
-    expected = tree.n[:, None] * tree.told[up]
+    expected = tree.n[:, None] * tree.node_values[up]
     squares = (tree.counts - expected) ** 2 / np.where(expected > 0, expected, 1.0)
     m = len(tree)
     chi2 = np.bincount(up[1:], squares[1:].sum(axis=1), minlength=m)

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.folds import Folds
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.pruning.branch_costs import Costs, Link, weakest
+from tallylearn.models.trees.pruning.branch_costs import Costs, WeakestLink, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.pruning.reduced_error import costs_on, least, totals, training_costs
 from tallylearn.models.trees.tree import Tree
@@ -54,7 +54,7 @@ def errors(tree: Tree) -> Costs:
     return Costs(found.leaf / whole, found.own / whole)
 
 
-def links(tree: Tree, costs: Costs | None = None) -> Iterator[Link]:
+def links(tree: Tree, costs: Costs | None = None) -> Iterator[WeakestLink]:
     """Weakest links: what a leaf less costs, in impurity unless said, by the leaves that go.
 
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984,
@@ -82,19 +82,34 @@ def cuts(tree: Tree, alpha: float, costs: Costs | None = None) -> tuple[Cut, ...
     return tuple(found)
 
 
-def chosen(tree: Tree, block: Block, grow: Callable[[Block], Tree], seed: int) -> float:
+def chosen(
+    tree: Tree, block: Block, grow: Callable[[Block], Tree], seed: int, rule: str = "cv"
+) -> float:
     """The alpha of least error in ten folds, the largest of those tied.
 
     Tried are the geometric means of neighbours on the whole table's path, as each stands for the
-    trees between them.
+    trees between them. The rule "1se" takes the largest alpha whose error is within one standard
+    error of the least (Breiman et al., 1984, section 3.4.3), estimated over the folds.
     """
     alphas = np.maximum.accumulate(np.maximum(path_of(tree).ccp_alphas, 0.0))
     tried = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])
-    costs = np.zeros(len(tried))
-    for split in _folds(block, bool(tree.classes), seed):
-        costs += _errors(grow(block[split.train]), block[split.test], tried)
-    least = costs.min() + 1e-9 * abs(costs.min())
-    return float(tried[np.flatnonzero(costs <= least)[-1]])
+    splits = [*_folds(block, bool(tree.classes), seed)]
+    costs = np.array(
+        [_errors(grow(block[split.train]), block[split.test], tried) for split in splits]
+    )
+    total = costs.sum(axis=0)
+    at = int(total.argmin())
+    limit = total[at] + 1e-9 * abs(total[at])
+    if rule == "1se":
+        limit += _standard_error(costs[:, at], np.array([len(split.test) for split in splits]))
+    return float(tried[np.flatnonzero(total <= limit)[-1]])
+
+
+def _standard_error(costs: Array, rows: Array) -> float:
+    """The standard error of the sum of the costs (k,) of folds with so many rows (k,)."""
+    n, k = rows.sum(), len(rows)
+    variance = (rows * (costs / rows - costs.sum() / n) ** 2).sum() / n / (k - 1)
+    return float(n * np.sqrt(variance))
 
 
 def _errors(tree: Tree, held: Block, tried: Array) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF
@@ -64,7 +64,7 @@ def wrong(tree: Tree) -> Array:
     return np.asarray(tree.n - tree.counts[np.arange(len(tree)), tree.answer.astype(np.int64)])
 
 
-def collapsed(tree: Tree) -> tuple[Cut, ...]:
+def collapse(tree: Tree) -> tuple[Cut, ...]:
     """Branches that make no fewer errors on the training rows than a leaf would; the root first."""
     errors = wrong(tree)
     own = np.where(tree.test == LEAF, errors, 0.0)
@@ -80,7 +80,7 @@ def collapsed(tree: Tree) -> tuple[Cut, ...]:
 def pruned(
     tree: Tree,
     confidence: float,
-    rows: Rows | None,
+    rows: NodeRows | None,
     counted: Callable[[Tree], Array | None],
     frequency: Array | None,
 ) -> tuple[Tree, tuple[Stage, ...]]:
@@ -89,7 +89,7 @@ def pruned(
     ``counted``: how many rows the nodes of a tree have, None where they are their weights;
     ``frequency``: the same of the training rows.
     """
-    first = Stage("collapsed", tree, collapsed(tree))
+    first = Stage("collapsed", tree, collapse(tree))
     tree = tree.without(cut.node for cut in first.cuts)
     if rows is None:
         cuts = tuple(_cuts(tree, confidence, counted(tree)))

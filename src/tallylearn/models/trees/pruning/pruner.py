@@ -16,8 +16,8 @@ from tallylearn.estimators.passes import scaled_weights
 from tallylearn.folds import Folds
 from tallylearn.models.trees.class_weights import loss_matrix
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.coded_columns import code_columns
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import with_codes_of_tree
@@ -135,7 +135,7 @@ def _split_rows(learner: TreeOptions, block: Block) -> tuple[Block, Block | None
         share = VALIDATION_SHARE
     if share is None or learner.pruning not in (*BY_ERRORS, "loss"):
         return block, None
-    block = block.arranged()  # so that the result does not depend on the order of the rows
+    block = block.sort_rows()  # so that the result does not depend on the order of the rows
     target = block.target
     even = learner.task == "classifier" and least(target) > 1 and block.group is None
     folds = Folds.holdout(share, stratified=even, seed=_seed(learner, block))
@@ -163,12 +163,14 @@ def _prune(
         cuts = _cuts(learner, tree, how, grew, validation)
         return tree.without(cut.node for cut in cuts), (Stage(how, tree, cuts),)
     # values that the class filled in cannot be sent down again as those of rows to predict are
-    raises = learner.raising and len(tree) > 1 and missing_values.sent_alike(learner.missing)
+    raises = (
+        learner.raising and len(tree) > 1 and missing_values.same_in_prediction(learner.missing)
+    )
     rows = None
     if raises:
         trained = _training_rows(learner, tree, grew)
         target = tree_target(learner, trained)
-        rows = Rows.of(coded(trained), target, tree_plan(learner, trained, target))
+        rows = NodeRows.of(code_columns(trained), target, tree_plan(learner, trained, target))
     block = None if tree.weight_kind == FREQUENCY else _training_rows(learner, tree, grew)
     return pessimistic.pruned(
         tree, float(learner.confidence), rows,
@@ -193,8 +195,8 @@ def _cuts(
     if how == "cost_complexity" and learner.cp is not None:
         return cost_complexity.cuts(tree, float(learner.cp), cost_complexity.errors(tree))
     if how == "cost_complexity":
-        cv = learner.ccp_alpha == "cv"
-        alpha = _alpha_by_folds(learner, tree, grew) if cv else learner.ccp_alpha
+        folded = isinstance(learner.ccp_alpha, str)
+        alpha = _alpha_by_folds(learner, tree, grew) if folded else learner.ccp_alpha
         return cost_complexity.cuts(tree, float(alpha))
     assert validation is not None  # both callers see to it
     costs = costs_on(tree, validation, EQUAL_LOSSES)
@@ -202,10 +204,11 @@ def _cuts(
 
 
 def _alpha_by_folds(learner: TreeOptions, tree: Tree, grew: Block | None) -> float:
-    block = _training_rows(learner, tree, grew).arranged()
+    block = _training_rows(learner, tree, grew).sort_rows()
     return cost_complexity.chosen(
-        tree, block, lambda rows: grow_full_tree(learner, rows), _seed(learner, block)
-    )
+        tree, block, lambda rows: grow_full_tree(learner, rows), _seed(learner, block),
+        str(learner.ccp_alpha),
+    )  # fmt: skip
 
 
 def _effective_rows(learner: TreeOptions, tree: Tree, block: Block | None) -> Array | None:

@@ -94,7 +94,9 @@ class Prunings(Report):
 def _removal(stage: Stage, cut: Cut) -> Removal:
     tree, i = stage.tree, cut.node
     became = (
-        tree.said(i) if cut.raised < 0 else f"branch {branch_text(tree, tree.branch(cut.raised))}"
+        tree.prediction_of(i)
+        if cut.raised < 0
+        else f"branch {branch_text(tree, tree.branch(cut.raised))}"
     )
     below = slice(i, i + int(tree.sizes[i]))
     return Removal(

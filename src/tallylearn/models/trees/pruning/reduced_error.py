@@ -11,7 +11,13 @@ from tallylearn.kernels import cost_complexity
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import class_codes
-from tallylearn.models.trees.pruning.branch_costs import Costs, Link, no_worse, summed_up, weakest
+from tallylearn.models.trees.pruning.branch_costs import (
+    Costs,
+    WeakestLink,
+    no_worse,
+    summed_up,
+    weakest,
+)
 from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block, Codes
@@ -110,7 +116,7 @@ def greedy(tree: Tree, costs: Costs) -> tuple[Cut, ...]:
     return tuple(found)
 
 
-def best_first(tree: Tree, costs: Costs) -> Iterator[Link]:
+def best_first(tree: Tree, costs: Costs) -> Iterator[WeakestLink]:
     """Nodes from the one that helps most on, until the root is a leaf."""
     return weakest(tree, costs, shared=False)
 

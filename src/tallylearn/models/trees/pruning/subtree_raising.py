@@ -17,7 +17,7 @@ from tallylearn.errors import InputError
 from tallylearn.kernels import tree_predict
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing.impurity import fall, impurity_of
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
@@ -55,7 +55,7 @@ class Sending:
     """How rows go down a tree: keys are codes of categories, or the places of branches."""
 
     tree: Tree
-    rows: Rows
+    rows: NodeRows
     frequency: Array | None = None  # (n,) how many rows each stands for; None: as it weighs
 
     def mutable_nodes(self) -> MutableNode:
@@ -93,7 +93,7 @@ class Sending:
         kids, test = self.tree.children(i), self.tree.test[i]
         if test != MULTIWAY:
             return [*range(len(kids))]
-        codes, leads = self.tree.led(i)
+        codes, leads = self.tree.category_leads(i)
         key = dict(zip(leads.tolist(), codes.tolist(), strict=True))
         return [key.get(kid, self._width(i)) for kid in kids]
 
@@ -121,12 +121,12 @@ class Sending:
             return np.where(codes == column.width, routing.GAP, codes)
         if test == THRESHOLD:
             none = np.zeros(0, np.int64)
-            return routing.by_codes(codes, column.width, test, int(self.cuts[i]), none, none)
-        cut, (known, leads), kids = column.width, self.tree.led(i), self.tree.children(i)
+            return routing.branch_of_codes(codes, column.width, test, int(self.cuts[i]), none, none)
+        cut, (known, leads), kids = column.width, self.tree.category_leads(i), self.tree.children(i)
         groups = np.array([kids.index(lead) for lead in leads.tolist()], dtype=np.int64)
         other = self.tree.other(i)
         rest = kids.index(other) if other >= 0 else routing.NOWHERE
-        return routing.by_codes(codes, column.width, test, cut, known, groups, rest)
+        return routing.branch_of_codes(codes, column.width, test, cut, known, groups, rest)
 
     @cached_property
     def cuts(self) -> Array:
@@ -289,7 +289,7 @@ class Sending:
                 leads += [number[id(node.kids[key])] for key in found]
             elif test == SUBSET:
                 kids = self.tree.children(node.asks)
-                known, to = self.tree.led(node.asks)
+                known, to = self.tree.category_leads(node.asks)
                 codes += known.tolist()
                 leads += [number[id(node.kids[kids.index(kid)])] for kid in to.tolist()]
             ends.append(len(codes))

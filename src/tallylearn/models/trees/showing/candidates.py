@@ -11,14 +11,14 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.growing import missing_values
-from tallylearn.models.trees.growing.coded_columns import Scale, coded
+from tallylearn.models.trees.growing.coded_columns import Scale, code_columns
 from tallylearn.models.trees.growing.gain_ratio import largest_below
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import chosen
-from tallylearn.models.trees.growing.split_search import Split
+from tallylearn.models.trees.growing.split_search import CandidateSplit
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.passed_table import node_not_reached
 from tallylearn.models.trees.routing import NOWHERE
@@ -31,9 +31,14 @@ from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
 from tallylearn.workings.units import format_value
 
+UNSCORED_NOTE = (
+    "A score of -1: the ratio does not count, because the gain is below the mean gain of the "
+    "columns or the split information is 0."
+)
+
 
 @dataclass(frozen=True)
-class Candidate:
+class SplitGain:
     """One split, and its gain."""
 
     column: str
@@ -54,15 +59,15 @@ class Gains(Report):
     path: str
     criterion: str
     impurity: float
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SplitGain, ...]
 
-    def __iter__(self) -> Iterator[Candidate]:
+    def __iter__(self) -> Iterator[SplitGain]:
         return iter(self.candidates)
 
     def __len__(self) -> int:
         return len(self.candidates)
 
-    def __getitem__(self, column: str) -> Candidate:
+    def __getitem__(self, column: str) -> SplitGain:
         if not is_one_of(column, {c.column for c in self.candidates}):
             raise ColumnError(
                 f"Gains: no split on {short_repr(column)} is possible at node {self.node}. Use a "
@@ -84,7 +89,9 @@ class Gains(Report):
         )
         title = f"node {self.node} ({self.path}): {self.criterion} {format_number(self.impurity)}"
         candidates = [plain_data(vars(c)) for c in self.candidates]
-        return Grid(title, header, rows).to_dict() | {"candidates": candidates}
+        unscored = any(c.score == -1.0 for c in self.candidates)
+        note = UNSCORED_NOTE if unscored else ""
+        return Grid(title, header, rows, note).to_dict() | {"candidates": candidates}
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Grid:
@@ -94,7 +101,7 @@ class Gains(Report):
             shown = _best_of_columns(found["candidates"])
             title += f"; the best of each column, {len(rows) - len(shown)} more in .candidates"
             rows = [rows[at] for at in shown]
-        return Grid(title, header, tuple(rows))
+        return Grid(title, header, tuple(rows), found.get("note", ""))
 
 
 def _best_of_columns(candidates: list[dict[str, Any]]) -> list[int]:
@@ -119,28 +126,30 @@ def check_node(tree: Tree, node: Any) -> None:
 class NodeSplits:
     """The splits that were possible at a node, as the grower scored them."""
 
-    table: Rows
+    table: NodeRows
     share: Share  # the rows of the node
     total: Array  # (q,) what they amount to
     impurity: float
-    found: list[list[Split]]  # by column
-    chosen: list[Split]  # the best and those tied with it; the first is taken
+    found: list[list[CandidateSplit]]  # by column
+    chosen: list[CandidateSplit]  # the best and those tied with it; the first is taken
 
     @classmethod
-    def of(cls, table: Rows, share: Share) -> NodeSplits:
+    def of(cls, table: NodeRows, share: Share) -> NodeSplits:
         total = table.target.lines(share.rows, share.units).sum(axis=0)
         impurity = table.impurity(share, total)
         found = table.splits(share, impurity)
         return cls(table, share, total, impurity, found, chosen(found, impurity, table.plan))
 
 
-def training_rows(block: Block, target: Target, plan: Plan, *, bins: int | None) -> Rows:
+def training_rows(block: Block, target: Target, plan: TreePlan, *, bins: int | None) -> NodeRows:
     """The training rows as codes, missing values filled as when the tree grew."""
-    codes, fixed = missing_values.filled(plan.missing, coded(block, bins), target.weights)
-    return Rows.of(codes, target, plan.with_fixed(fixed))
+    codes, fixed = missing_values.fill_table(
+        plan.missing, code_columns(block, bins), target.weights
+    )
+    return NodeRows.of(codes, target, plan.with_fixed(fixed))
 
 
-def gains_at(tree: Tree, node: int, table: Rows) -> Gains:
+def gains_at(tree: Tree, node: int, table: NodeRows) -> Gains:
     """The candidates of a node, from the rows that reach it."""
     at = NodeSplits.of(table, rows_at(tree, node, table))
     best = {*map(id, at.chosen)}
@@ -148,7 +157,7 @@ def gains_at(tree: Tree, node: int, table: Rows) -> Gains:
     return Gains(node, path_text(tree, node), tree.criterion, at.impurity, tuple(candidates))
 
 
-def rows_at(tree: Tree, node: int, table: Rows) -> Share:
+def rows_at(tree: Tree, node: int, table: NodeRows) -> Share:
     """The rows that reached a node when the tree grew."""
     share = table.all()
     path = tree.above(node)
@@ -157,13 +166,13 @@ def rows_at(tree: Tree, node: int, table: Rows) -> Share:
         # by other rules, missing values follow the rows that have a value
         if not (q.groups >= 0).any() and not missing_values.by_fit(table.plan.missing):
             raise node_not_reached(tree, node)
-        share = table.parted(share, q)[0][tree.children(at).index(after)]
+        share = table.partition(share, q)[0][tree.children(at).index(after)]
         if not len(share.rows):
             raise node_not_reached(tree, node)
     return share
 
 
-def _split_of(tree: Tree, at: int, table: Rows, share: Share) -> Split:
+def _split_of(tree: Tree, at: int, table: NodeRows, share: Share) -> CandidateSplit:
     """The split of a node, as it was made."""
     column, test = int(tree.column[at]), int(tree.test[at])
     raw = table._raw(column, share)
@@ -172,7 +181,7 @@ def _split_of(tree: Tree, at: int, table: Rows, share: Share) -> Split:
         groups = (table.columns[column].low[raw.codes] > cut).astype(np.int64)
         code = int(raw.codes[groups == 0].max(initial=-1))
     else:
-        codes, leads = tree.led(at)
+        codes, leads = tree.category_leads(at)
         lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
         place = {kid: b for b, kid in enumerate(tree.children(at))}
         rest = place.get(tree.other(at), NOWHERE)
@@ -181,10 +190,12 @@ def _split_of(tree: Tree, at: int, table: Rows, share: Share) -> Split:
     kids, gap = tree.children(at), int(tree.missing[at])
     branches = np.zeros((len(kids) + (gap < 0), 1), np.int64)  # the last is that of gaps, if any
     gap = kids.index(gap) if gap >= 0 else -1
-    return Split(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
+    return CandidateSplit(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
 
 
-def _candidates(found: list[Split], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
+def _candidates(
+    found: list[CandidateSplit], table: NodeRows, share: Share, best: set[int]
+) -> list[SplitGain]:
     """The candidates of one column."""
     if not found:
         return []
@@ -192,7 +203,7 @@ def _candidates(found: list[Split], table: Rows, share: Share, best: set[int]) -
     if found[0].test == SUBSET:
         raw = table._raw(found[0].column, share).codes
     return [
-        Candidate(
+        SplitGain(
             column.column.name, split_text(q, column, raw), after=q.after, gain=q.gain,
             information=q.information, ratio=q.ratio, score=q.score, best=id(q) in best,
         )
@@ -200,7 +211,7 @@ def _candidates(found: list[Split], table: Rows, share: Share, best: set[int]) -
     ]  # fmt: skip
 
 
-def split_text(q: Split, column: Scale, codes: Array, plan: Plan | None = None) -> str:
+def split_text(q: CandidateSplit, column: Scale, codes: Array, plan: TreePlan | None = None) -> str:
     """A split without its column; by the plan of C4.5 a threshold is a number that occurs."""
     if q.test == PRESENCE:
         return "present"

@@ -13,10 +13,10 @@ from tallylearn.reporting.formatting import printable_text
 MAX_BRANCHES = 200  # branches of a node
 
 
-def quoted(*lines: str) -> str:
+def quote(*lines: str) -> str:
     r"""A string of DOT, its lines centred; in it only backslashes and quotes mean something.
 
-    >>> print(quoted('a "b"', "c\\d"))
+    >>> print(quote('a "b"', "c\\d"))
     "a \"b\"\nc\\d"
     """
     found = (printable_text(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
@@ -35,13 +35,13 @@ def _statements(part: Excerpt) -> Iterator[str]:
     for i in part.nodes:
         if tree.test[i] == LEAF:
             lines = [node_text(part, i), *([part.formulas[i]] if i in part.formulas else [])]
-            yield f"  n{i} [shape=ellipse, label={quoted(*lines)}];"
+            yield f"  n{i} [shape=ellipse, label={quote(*lines)}];"
             continue
         name = tree.columns[tree.column[i]].name
         more = [left.strip()] if (left := part.below(i)) else []
-        yield f"  n{i} [label={quoted(f'{name}?', node_text(part, i), *more)}];"
+        yield f"  n{i} [label={quote(f'{name}?', node_text(part, i), *more)}];"
         for branch in part.branches(i):
-            yield f"  n{i} -> n{branch.node} [label={quoted(branch_value(tree, branch))}];"
+            yield f"  n{i} -> n{branch.node} [label={quote(branch_value(tree, branch))}];"
         if missed := part.missed(i):
-            yield f"  m{i} [shape=plaintext, label={quoted(missed)}];"
+            yield f"  m{i} [shape=plaintext, label={quote(missed)}];"
             yield f"  n{i} -> m{i} [style=dotted];"

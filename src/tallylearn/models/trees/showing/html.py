@@ -38,7 +38,7 @@ def as_page(part: Excerpt) -> str:
     closing: list[tuple[int, str]] = []  # of open elements the node after, and what is not shown
     for i in part.nodes:
         while closing and i >= closing[-1][0]:
-            parts += _closed(closing.pop()[1])
+            parts += _closed_branch(closing.pop()[1])
         branches = part.branches(i)
         edges |= {b.node: f"{branch_text(tree, b)}: " for b in branches}
         line = _bar(tree, i, colours) + _line(part, i, edges[i])
@@ -49,11 +49,11 @@ def as_page(part: Excerpt) -> str:
         parts.append(f"<details{is_open}><summary>{line}</summary>")
         closing.append((i + int(tree.sizes[i]), part.missed(i)))
     while closing:
-        parts += _closed(closing.pop()[1])
+        parts += _closed_branch(closing.pop()[1])
     return "\n".join([*parts, "</div>"])
 
 
-def _closed(missed: str) -> list[str]:
+def _closed_branch(missed: str) -> list[str]:
     """The end of a node's branches, and how many are not shown."""
     left = [f'<div class="leaf"><small>{escape_html(missed)}</small></div>'] if missed else []
     return [*left, "</details>"]

@@ -38,7 +38,7 @@ def branch_conditions(tree: Tree, i: int) -> dict[int, Condition]:
         return {}
     column = tree.columns[tree.column[i]]
     if test in (MULTIWAY, SUBSET):
-        codes, leads = tree.led(i)
+        codes, leads = tree.category_leads(i)
         found: dict[int, set[str]] = {kid: set() for kid in kids}
         for code, kid in zip(codes.tolist(), leads.tolist(), strict=True):
             found[kid].add(column.values[code])
@@ -67,7 +67,7 @@ def stop_condition(tree: Tree, i: int) -> Condition | None:
     if tree.test[i] in (MULTIWAY, SUBSET):
         if tree.other(i) >= 0:
             return CategorySet(column.name, missing=missing) if missing else None
-        known = frozenset(column.values[code] for code in tree.led(i)[0].tolist())
+        known = frozenset(column.values[code] for code in tree.category_leads(i)[0].tolist())
         return CategorySet(column.name, known, others=True, missing=missing)
     if tree.test[i] == LEAF or not missing:
         return None

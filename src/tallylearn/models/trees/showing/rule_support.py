@@ -23,7 +23,7 @@ MAX_RULES = 200  # rules of a printed text
 
 
 @dataclass(frozen=True)
-class Rule:
+class TreeRule:
     """One rule: conditions, a prediction, and its support in the training rows.
 
     ``interval`` is the 95 % confidence interval of the share of the predicted class (Wilson), or of

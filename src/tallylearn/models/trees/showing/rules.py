@@ -19,7 +19,7 @@ from tallylearn.models.trees.showing.python_code import python_program
 from tallylearn.models.trees.showing.regions import Region, regions_of, sentence, stop_regions
 from tallylearn.models.trees.showing.rule_support import (
     MAX_RULES,
-    Rule,
+    TreeRule,
     rule_cells,
     rule_line,
     rules_text,
@@ -53,19 +53,19 @@ class Rules(Report):
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 5.
     """
 
-    rules: tuple[Rule, ...]
-    ends: tuple[Rule, ...] = field(repr=False)
+    rules: tuple[TreeRule, ...]
+    ends: tuple[TreeRule, ...] = field(repr=False)
     tree: Tree = field(repr=False)
     missing: tuple[Any, ...] = ()  # markers of missing values, beside the empty ones
 
-    def __iter__(self) -> Iterator[Rule]:
+    def __iter__(self) -> Iterator[TreeRule]:
         return iter(self.rules)
 
     def __len__(self) -> int:
         return len(self.rules)
 
-    def __getitem__(self, at: int) -> Rule:
-        found: Rule = item_at(self.rules, at, "rules")
+    def __getitem__(self, at: int) -> TreeRule:
+        found: TreeRule = item_at(self.rules, at, "rules")
         return found
 
     def simplified(self) -> Rules:
@@ -195,14 +195,14 @@ def _constant_nodes(tree: Tree) -> Array:
     return np.asarray((tree.test == LEAF) | (alike & (not tree.fractional)))
 
 
-def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> Rule:
+def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> TreeRule:
     counts = tuple(zip(tree.classes, tree.counts[i].tolist(), strict=True))
     sd = math.nan if tree.classes else spread(tree, i)
     n, kind = float(tree.n[i]), tree.answers_with
-    return Rule(tuple(region.values()), tree.said(i), n, counts, sd, nodes, kind)
+    return TreeRule(tuple(region.values()), tree.prediction_of(i), n, counts, sd, nodes, kind)
 
 
-def _join_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+def _join_rules(rules: tuple[TreeRule, ...]) -> tuple[TreeRule, ...]:
     """Join rules of one prediction that differ in one column, until there are none."""
     regions = [{c.column: c for c in rule.conditions} for rule in rules]
     return tuple(
@@ -211,13 +211,13 @@ def _join_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     )
 
 
-def _merge_rules(region: Region, rules: list[Rule]) -> Rule:
+def _merge_rules(region: Region, rules: list[TreeRule]) -> TreeRule:
     """Several rules of one prediction as one."""
     n = sum(rule.n for rule in rules)
     counts = np.sum([[x for _, x in rule.counts] for rule in rules], axis=0).tolist()
     power = 1 if rules[0].kind == "median" else 2  # the means, or medians, are equal
     apart = sum(rule.n * rule.sd**power for rule in rules)
-    return Rule(
+    return TreeRule(
         tuple(region.values()), rules[0].answer, n,
         tuple(zip((name for name, _ in rules[0].counts), counts, strict=True)),
         (apart / n) ** (1 / power) if n > 0 else rules[0].sd,

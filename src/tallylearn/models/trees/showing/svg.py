@@ -170,7 +170,7 @@ def _box(
     """A node: its split or prediction, its rows, and the classes among them."""
     tree = part.tree
     leaf = tree.test[box.node] == LEAF
-    border = colours.get(tree.said(box.node), INK) if leaf else FAINT
+    border = colours.get(tree.prediction_of(box.node), INK) if leaf else FAINT
     middle, room = box.x + box.width / 2, box.width - 8
     return tag(
         "g", tooltip(_whole(part, box.node, region or {})),
@@ -221,7 +221,7 @@ def _data(part: Excerpt, boxes: Sequence[NodeBox], turned: bool) -> dict[str, An
             "node": box.node, "parent": int(tree.parent[box.node]), "edge": box.edge,
             "split": "" if tree.test[box.node] == LEAF
             else tree.columns[tree.column[box.node]].name,
-            "answer": plain_data(tree.said(box.node)), "n": float(tree.n[box.node]),
+            "answer": plain_data(tree.prediction_of(box.node)), "n": float(tree.n[box.node]),
             "counts": tree.counts[box.node].tolist(),
             **({"model": part.formulas[box.node]} if box.node in part.formulas else {}),
             "box": [round(float(v), 2) for v in (box.x, box.y, box.width, BOX_HEIGHT)],

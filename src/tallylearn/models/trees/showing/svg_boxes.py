@@ -76,7 +76,7 @@ class TreeLayout:
         if mean:
             return mean, rows
         right = format_count(float(tree.counts[i, int(tree.answer[i])]))
-        return str(tree.said(i)), f"{right} of {n}"
+        return str(tree.prediction_of(i)), f"{right} of {n}"
 
     def _omitted(self, i: int) -> str:
         """What is not drawn of a node: all below it, or its smaller branches."""

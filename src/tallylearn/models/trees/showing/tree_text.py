@@ -69,7 +69,7 @@ def node_text(part: Excerpt, i: int) -> str:
 def node_summary(tree: Tree, i: int) -> str:
     """The counts of a node, its ties, and its prediction if it is a leaf."""
     if tree.classes:
-        answer = f"{printable_text(tree.said(i))}  " if tree.test[i] == LEAF else ""
+        answer = f"{printable_text(tree.prediction_of(i))}  " if tree.test[i] == LEAF else ""
         answer += f"[{class_counts(tree, i)}]"
     else:
         answer = f"{mean_text(tree, i)}  [{format_rows(float(tree.n[i]))}]"

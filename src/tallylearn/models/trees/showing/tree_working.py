@@ -11,11 +11,11 @@ import numpy as np
 from tallylearn.models.trees.explanation import condition_text, derivation, split_rows
 from tallylearn.models.trees.growing import gain_ratio
 from tallylearn.models.trees.growing.impurity import impurity_of, variance, weights_of
-from tallylearn.models.trees.growing.node_rows import Rows
+from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.node_target import sums_of
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import best_of
-from tallylearn.models.trees.growing.split_search import Split, row_counts
+from tallylearn.models.trees.growing.split_search import CandidateSplit, row_counts
 from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.showing.candidates import NodeSplits, rows_at, split_text
@@ -51,7 +51,7 @@ MEASURES = {
 }  # fmt: skip
 Step = Grid | Formula | Sentence
 Description = tuple[str, tuple[str, ...]]  # a split, and the names of its parts
-NodeSearch = tuple[NodeSplits, Callable[[Split], Description]]
+NodeSearch = tuple[NodeSplits, Callable[[CandidateSplit], Description]]
 
 
 def rows_not_kept_note(keep_rows: Any) -> str:
@@ -64,7 +64,7 @@ def rows_not_kept_note(keep_rows: Any) -> str:
     )
 
 
-def tree_working(tree: Tree, table: Rows, full: bool = False) -> Derivation:
+def tree_working(tree: Tree, table: NodeRows, full: bool = False) -> Derivation:
     """The working of a decision or regression tree, from its training rows.
 
     Parameters
@@ -85,7 +85,7 @@ def tree_working(tree: Tree, table: Rows, full: bool = False) -> Derivation:
         share = rows_at(tree, node, table)
         if not full and len(share.rows) * len(table.columns) > MAX_WORKED_CELLS:
             return None
-        return NodeSplits.of(table, share), lambda q: _described(q, table, share)
+        return NodeSplits.of(table, share), lambda q: _describe_split(q, table, share)
 
     title = "Decision tree" if tree.classes else "Regression tree"
     return working_of(title, tree, splits_at, MEASURES.get(table.plan.criterion), full)
@@ -123,6 +123,16 @@ def working_of(
     return Derivation(title, tuple(steps))
 
 
+def node_steps(tree: Tree, node: int, table: NodeRows) -> list[Step]:
+    """The working of one node, with its best candidates."""
+    share = rows_at(tree, node, table)
+    measure = MEASURES.get(table.plan.criterion) or SQUARED_ERROR
+    found = NodeSplits.of(table, share)
+    return NodeWorking(
+        tree, node, found, lambda q: _describe_split(q, table, share), measure=measure
+    ).steps(full=False)
+
+
 class NodeWorking:
     """The working of one node."""
 
@@ -131,7 +141,7 @@ class NodeWorking:
         tree: Tree,
         node: int,
         splits: NodeSplits,
-        describe: Callable[[Split], Description],
+        describe: Callable[[CandidateSplit], Description],
         measure: Measure,
     ) -> None:
         self.tree, self.node, self.splits, self.measure = tree, node, splits, measure
@@ -141,7 +151,7 @@ class NodeWorking:
             (q, self._split_steps(q)) for q in map(self._best, splits.found) if q is not None
         ]
 
-    def _best(self, column: list[Split]) -> Split | None:
+    def _best(self, column: list[CandidateSplit]) -> CandidateSplit | None:
         """The split of a column that counts: the one that was taken, or the first of the best."""
         if not column:
             return None
@@ -217,7 +227,7 @@ class NodeWorking:
     def _shown_classes(self) -> tuple[Any, ...]:
         return tuple(self.tree.classes)[:MAX_SHOWN_VALUES]
 
-    def _split_steps(self, q: Split) -> SplitSteps:
+    def _split_steps(self, q: CandidateSplit) -> SplitSteps:
         attribute, labels = self.describe(q)
         if self.measure is ABSOLUTE_ERROR:
             return self._by_medians(q, attribute, labels)
@@ -236,7 +246,7 @@ class NodeWorking:
         )
         return self._with_thresholds(steps, q)
 
-    def _with_thresholds(self, steps: SplitSteps, q: Split) -> SplitSteps:
+    def _with_thresholds(self, steps: SplitSteps, q: CandidateSplit) -> SplitSteps:
         """C4.5 subtracts log2(thresholds) / rows from the gain of a column of numbers."""
         if self.plan.variant != "c45" or not self.splits.table.columns[q.column].number:
             return steps
@@ -254,12 +264,12 @@ class NodeWorking:
             return cells
         return (*cells, number(math.sqrt(float(variance(line))) * self.target.unit))
 
-    def _by_medians(self, q: Split, attribute: str, labels: tuple[str, ...]) -> SplitSteps:
+    def _by_medians(self, q: CandidateSplit, attribute: str, labels: tuple[str, ...]) -> SplitSteps:
         """The parts by absolute error, which no sums tell: from their rows."""
         table = self.splits.table
         parts = [
             (label, part)
-            for label, part in zip(labels, table.parted(self.splits.share, q)[0], strict=False)
+            for label, part in zip(labels, table.partition(self.splits.share, q)[0], strict=False)
             if len(part.rows)
         ]
         weights = [float(part.units.sum()) * 2.0**-self.target.power for _, part in parts]
@@ -280,7 +290,7 @@ class NodeWorking:
         _, low, high = ranks.apart(part, np.zeros(len(part.rows), np.int64), 1)
         return float(ranks.values[low[0]] / 2 + ranks.values[high[0]] / 2)
 
-    def _scores(self, shown: list[tuple[Split, SplitSteps]]) -> Iterator[Step]:
+    def _scores(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
         """What the tree chooses by, where that is not the gain."""
         if self.plan.scorer == "ratio":
             yield from self._ratios(shown)
@@ -293,7 +303,7 @@ class NodeWorking:
                     side = f"(2^{number(q.gain)} - 1) / ({number(cost)} + 1)^{power}"
                 yield formula(joined(f"Score({steps.attribute})", side, number(q.score)))
 
-    def _ratios(self, shown: list[tuple[Split, SplitSteps]]) -> Iterator[Step]:
+    def _ratios(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
         for _, steps in shown:
             yield steps.information_formula()
             if steps.information > 0:
@@ -320,12 +330,12 @@ class NodeWorking:
         if below:
             one = len(below) == 1
             text += (
-                f" The gain of {_listed(below)} is below it: {'its' if one else 'their'} "
+                f" The gain of {_list_names(below)} is below it: {'its' if one else 'their'} "
                 f"score{'' if one else 's'} in gains() {'is' if one else 'are'} -1."
             )
         yield Sentence(text)
 
-    def _rest(self, rest: list[tuple[Split, SplitSteps]]) -> list[Step]:
+    def _rest(self, rest: list[tuple[CandidateSplit, SplitSteps]]) -> list[Step]:
         if not rest:
             return []
         rows = tuple(
@@ -351,13 +361,14 @@ class NodeWorking:
         tied = [self.describe(each)[0] for each in chosen if each is not q]
         largest = f"{text} has the largest {word}, {number(q.score)}."
         if tied:
+            how = " at random" if self.plan.tie == "random" else ", the first of them"
             largest = (
-                f"{_listed([text, *tied])} tie for the largest {word}, {number(q.score)}: {text} "
-                f"is taken{' at random' if self.plan.tie == 'random' else ', the first of them'}."
+                f"{_list_names([text, *tied])} tie for the largest {word}, {number(q.score)}: "
+                f"{text} is taken{how}."
             )
         return [Sentence(largest)]
 
-    def _column(self, q: Split) -> str:
+    def _column(self, q: CandidateSplit) -> str:
         return self.describe(q)[0].split(" <= ")[0].split(" in {")[0].removesuffix(" is missing")
 
     def _branches(self) -> str:
@@ -368,7 +379,7 @@ class NodeWorking:
             if tree.test[kid] != LEAF:
                 parts.append(f"{value}: node {kid}")
             elif tree.classes:
-                parts.append(f"{value}: leaf, {tree.said(kid)}")
+                parts.append(f"{value}: leaf, {tree.prediction_of(kid)}")
             else:
                 parts.append(f"{value}: leaf, {format_number(float(tree.answer[kid]))}")
         left = len(parts) - MAX_SHOWN_VALUES
@@ -377,7 +388,7 @@ class NodeWorking:
         return f"Split by {name}. {'; '.join([*parts[:MAX_SHOWN_VALUES], *cut])}."
 
 
-def _described(q: Split, table: Rows, share: Share) -> Description:
+def _describe_split(q: CandidateSplit, table: NodeRows, share: Share) -> Description:
     """A split as it is written in a formula, and the names of its parts."""
     scale = table.columns[q.column]
     name = scale.column.name
@@ -398,13 +409,13 @@ def _described(q: Split, table: Rows, share: Share) -> Description:
     return attribute, (*labels, *["missing"] * (len(q.branches) - len(labels)))
 
 
-def _reproduces(steps: SplitSteps, q: Split) -> bool:
+def _reproduces(steps: SplitSteps, q: CandidateSplit) -> bool:
     """Whether the printed formula gives the gain that the tree compared."""
     scale = max(abs(steps.before), abs(q.gain), 1e-300)
     return abs(max(steps.gain, 0.0) - q.gain) <= EQUAL * scale
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     cut = names[:MAX_SHOWN_VALUES]
     more = len(names) - len(cut)
     if more:
