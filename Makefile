@@ -1,14 +1,15 @@
 # `make demo` learns from a shipped table and shows its working; `make test` runs every check.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(wildcard src/tallylearn/kernels/*.p* src/tallylearn/kernels/trees/*.p*)
+KERNELS := $(wildcard src/tallylearn/kernels/*.p* src/tallylearn/kernels/trees/*.p* \
+	src/tallylearn/kernels/boosting/*.p*)
 KERNEL_TESTS := tests/kernels tests/models/naive_bayes/test_text.py tests/models/glm/test_lms.py \
-	tests/tallies/test_scatter.py tests/tallies/test_squares.py tests/test_contract.py tests/models/trees
+	tests/tallies/test_scatter.py tests/tallies/test_squares.py tests/test_contract.py tests/models/trees tests/models/boosting
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes, each of which would compile again
 
-.PHONY: help demo test check docstrings errors .types .layers .docstrings .tests parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
+.PHONY: help browser demo test check docstrings errors notebooks .types .layers .docstrings .tests parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +28,10 @@ docstrings: .venv/dev  ## remove the docstrings that are complete from the list 
 
 errors: .venv/dev  ## write docs/errors.md from the source
 	$(BIN)/python -m tests.test_errors_page
+
+notebooks: .venv/dev  ## draw the figures of docs/notes, and execute its pages as notebooks in examples/notebooks
+	$(BIN)/python -m tests.note_figures
+	$(BIN)/python examples/make_notebooks.py
 
 .types:
 	$(BIN)/mypy
@@ -60,6 +65,12 @@ lowest: .lowest/ready  ## all tests with the lowest versions that pyproject.toml
 outside: .venv/dev .outside/ready  ## all LaTeX in KaTeX, other packages' tables beside other readers; needs node and those packages
 	$(BIN)/python -m outside.latex
 	$(BIN)/python -m outside.tables
+
+browser: .venv/dev  ## step pages in real Chromium: controls, widths, themes, print; needs chromium
+	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || \
+		{ echo "make browser: needs chromium, such as apt-get install chromium."; exit 1; }
+	$(BIN)/python -m pip install --quiet playwright
+	$(BIN)/python -m pytest -n 0 browser
 
 processors: .venv/dev  ## the tests that calculate, as if on other processors
 	$(BIN)/python tests/processors.py

@@ -1,9 +1,9 @@
 """All LaTeX that the library prints, read by KaTeX: it parses, and says what the text says.
 
 ``python -m outside.latex`` gathers the Markdown of every learner's derivation and explanation, of
-every row of the catalogue, and of reasoning about names that TeX would take amiss. A formula fails
-if KaTeX cannot read it, if a fraction is empty, or if its letters, digits and words are not those
-of the text beside it.
+every row of the catalogue, of reasoning about names that TeX would take amiss, and the formulas of
+the pages on the notes. A formula fails if KaTeX cannot read it, if a fraction is empty, or if its
+letters, digits and words are not those of the text beside it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +30,7 @@ from tests.test_catalogue import ROWS
 
 ROOT = Path(__file__).parent.parent
 MATH = re.compile(r"(?<!\\)\$\$(.+?)\$\$|(?<![\\$])\$(?!\$)((?:\\.|[^$\\])+)\$", re.DOTALL)
+SUPERSCRIPTS = str.maketrans({"²": "2", "³": "3", "ᵀ": "T", "¹": "1", "½": "12"})
 NAMES = (
     "50% off",
     "a_b",
@@ -117,8 +119,12 @@ def gathered() -> Iterator[Found]:
         markdown = shown.to_markdown()
         for found in MATH.finditer(markdown):
             yield Found(where, found[1] or found[2])
-        if isinstance(shown, Explanation) and len(shown) and "$" not in markdown:
+        tables = isinstance(shown, Explanation) and any(row.working for row in shown)
+        if isinstance(shown, Explanation) and len(shown) and not tables and "$" not in markdown:
             yield Found(where, r"\error: no formula in an explanation")
+    for page in sorted((ROOT / "docs" / "notes").glob("*.md")):
+        formulas = re.findall(r"^\$\$(.+)\$\$$", page.read_text("utf-8"), re.MULTILINE)
+        yield from (Found(page.name, formula) for formula in formulas)
 
 
 def read(formulas: list[str]) -> list[dict[str, str]]:
@@ -151,7 +157,8 @@ def wrong(found: Found, answer: dict[str, str]) -> str:
 
 def _different(text: str, seen: str) -> str:
     """Letters and digits are the same in both, in the same order."""
-    said = re.sub(r"(?<!\w)sqrt(?=\()", "", text).translate({ord("²"): "2", ord("³"): "3"})
+    said = re.sub(r"(?<!\w)sqrt(?=\()", "", text).translate(SUPERSCRIPTS)
+    said = unicodedata.normalize("NFD", said)  # an accent is a letter and its mark
     said = re.sub(r"(?<=\d)e([+-]?)0*(\d+)(?!\w)", r"10\2", said)
     ours, theirs = (re.sub(r"[^A-Za-z0-9]", "", line) for line in (said, seen))
     return "" if ours == theirs else f"{theirs!r} in place of {ours!r}"
