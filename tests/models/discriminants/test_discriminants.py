@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
 from sklearn import config_context
 from sklearn import discriminant_analysis as peer
 from sklearn.base import clone
@@ -235,14 +237,27 @@ def test_constant_and_collinear_columns_are_left_out_by_svd_and_said() -> None:
     assert np.allclose(model.predict_proba(wide), plain.predict_proba(X), atol=1e-9)
     said = str(model.show_work())
     assert "Only 4 of 6 directions vary: 'x4' is constant, and 'x0', 'x1', 'x5' are" in said
-    with pytest.raises(errors.ColumnError, match=r"no density: 'x4' is constant"):
-        model.log_likelihood(wide, y)
     least = tl.LinearDiscriminantAnalysis("lsqr").fit(wide, y)
     assert np.allclose(least.predict_proba(wide), plain.predict_proba(X), atol=1e-9)
     with pytest.raises(errors.ColumnError, match=r"'x4' is constant.*shrinkage"):
         tl.LinearDiscriminantAnalysis("eigen").fit(wide, y)
     with pytest.raises(errors.ColumnError, match=r"class 0 is singular.*'x4' is constant.*reg_par"):
         tl.QuadraticDiscriminantAnalysis().fit(wide, y)
+
+
+def test_collinear_columns_have_a_density_on_their_span() -> None:
+    X, y = TABLES["iris"]
+    wide = np.column_stack([X, np.ones(150), X[:, 0] + X[:, 1]])
+    model = tl.LinearDiscriminantAnalysis(store_covariance=True).fit(wide, y)
+    joint = [
+        np.log(prior)
+        + multivariate_normal(mean, model.covariance_, allow_singular=True).logpdf(wide)
+        for prior, mean in zip(model.priors_, model.means_, strict=True)
+    ]
+    assert np.allclose(model.score_samples(wide), logsumexp(joint, axis=0), atol=1e-6)
+    wide[0, 4] += 1.0
+    assert model.score_samples(wide)[0] == -np.inf
+    assert np.isfinite(model.score_samples(wide)[1:]).all()
 
 
 def test_more_columns_than_rows_are_learned_or_refused_in_words() -> None:

@@ -175,23 +175,28 @@ class LinearDiscriminants(GaussianModel):
         return float(np.abs(self.weights * self.centre).sum(axis=1).max(initial=0.0))
 
     def joint(self, block: Block) -> Array:
-        """log P(x, c) for every row and class: (n, k)."""
+        """log P(x, c) for every row and class: (n, k).
+
+        A singular covariance has a density on the span of the columns alone, as
+        scipy.stats.multivariate_normal(allow_singular=True) defines it. A row off the span, where
+        the columns break their linear dependence, has density 0.
+        """
         with solve_filled(lambda: self.design.columns):
             values, vectors = axes(self.covariance)
-            if values[0] <= ZERO * values[-1]:
-                why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
-                raise ColumnError(
-                    f"the covariance is singular, so the classes have no density: {why}. Drop a "
-                    "column, or fit with solver='lsqr' and shrinkage=0.1."
-                )
-            white, centre = vectors / np.sqrt(values), self.mean.mean(axis=0)
-            mean = ((self.mean - centre) + self.low) @ white
-            near = np.concatenate([
-                _near((self.design.filled(part) - centre) @ white, mean)
-                for part in self.design.pieces(block)
-            ])  # fmt: skip
-        size = float(np.log(2 * np.pi * values).sum())
-        return np.asarray(self.priors.log - 0.5 * (near + size))
+            spanned = values > ZERO * values[-1]
+            white, off = vectors[:, spanned] / np.sqrt(values[spanned]), vectors[:, ~spanned]
+            centre = self.mean.mean(axis=0)
+            mean = (self.mean - centre) + self.low
+            whitened, largest = mean @ white, np.sqrt(ZERO * values[-1])
+            parts = []
+            for part in self.design.pieces(block):
+                rows = self.design.filled(part) - centre
+                near = _near(rows @ white, whitened)
+                if off.size:
+                    near[(np.abs(rows @ off - mean[0] @ off) > largest).any(axis=1)] = np.inf
+                parts.append(near)
+        size = float(np.log(2 * np.pi * values[spanned]).sum())
+        return np.asarray(self.priors.log - 0.5 * (np.concatenate(parts) + size))
 
     def drawn(self, classes: Array, noise: Array) -> Array:
         """Rows of these classes out of standard normal noise (n, p)."""
