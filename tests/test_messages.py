@@ -58,7 +58,7 @@ def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str)
     Path("g.csv").write_text("a,b,y\n" + rows)
     learn = ("learn", "g.csv", "--target", "y", "--model", model)
     said = failed(*learn, "--set", "missing=refuse")
-    ways = "Fill it in, set --set missing=indicator, or drop such rows with --gaps drop."
+    ways = "Fill it in or use --set missing=indicator, or drop such rows with --gaps drop."
     assert said.endswith(ways)
     fine(*learn, "--set", "missing=indicator")
     assert "fitted to 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "g.tally")

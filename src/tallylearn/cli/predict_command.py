@@ -35,7 +35,7 @@ Examples:
   tally predict loans.tally loans.csv > predictions.csv
   tally predict loans.tally loans.csv --proba --keep loan_id -o p.parquet
   tally predict loans.tally --row amount=9000,income=40000
-  tally predict loans.tally loans.csv --json | name -3
+  tally predict loans.tally loans.csv --json | head -3
   cat loans.csv | tally predict loans.tally -
 """
 

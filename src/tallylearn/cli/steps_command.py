@@ -34,6 +34,7 @@ Examples:
   tally steps bayes tennis.csv --target PlayTennis --row Rain,Cool,High,Weak
   tally steps kmeans points.csv --set n_clusters=3 -o kmeans.html
   tally steps tennis.tally --row Sunny,Cool,High,Strong   # prints the steps
+
 \b
 Algorithms: {", ".join(STEPPED[:6])},
   {", ".join(STEPPED[6:])}

@@ -60,7 +60,7 @@ _FORWARD = rf"\bcv=tl\.Folds\.forward\(\d+, order=({_ANY})\)"
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",
     r" Input [Xy] contains \w+\.",
-    r", or leave such rows out with tl\.table\(\.\.\., gaps='drop'\)",  # if it has no option
+    r", or drop such rows with tl\.table\(\.\.\., gaps='drop'\)",  # if it has no option
     r" Unknown label type: .*",
     r" [a-z, ]+ (?:is an option|are options) of tl\.table\(\.\.\.\)\.",
 )

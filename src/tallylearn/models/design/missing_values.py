@@ -45,6 +45,6 @@ def check_complete(block: Block, names: Collection[str]) -> None:
         if len(rows := np.flatnonzero(missing_in(block, name))):
             raise ColumnError(
                 f"column {name!r} is missing in row {row_number(block.start, int(rows[0]))}, and "
-                "the model does not fill missing values. Fill it in, set missing='indicator', or "
+                "the model does not fill missing values. Fill it in or use missing='indicator', or "
                 "drop such rows with tl.table(..., gaps='drop'). Input X contains NaN."
             )
