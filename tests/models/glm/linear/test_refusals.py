@@ -103,7 +103,7 @@ def test_targets_that_are_missing_infinite_or_text_are_refused_with_their_row(na
 
 @every_classifier
 def test_one_class_and_measures_are_refused(name: str) -> None:
-    with pytest.raises(errors.TargetError, match="the target has one class, 'a'"):
+    with pytest.raises(errors.TargetError, match=r"the target has .*class,? 'a'"):
         made(name).fit(X, ["a"] * 30)
     with pytest.raises(errors.TargetError, match="not a class"):
         made(name).fit(X, Y)
