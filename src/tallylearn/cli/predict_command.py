@@ -36,7 +36,7 @@ Examples:
   tally predict loans.tally loans.csv --proba --keep loan_id -o p.parquet
   tally predict loans.tally --row amount=9000,income=40000
   tally predict loans.tally loans.csv --json | head -3
-  tally predict loans.tally loans.csv --threshold 0.2 --positive default
+  tally predict loans.tally loans.csv --threshold 0.2 --positive yes
   cat loans.csv | tally predict loans.tally -
 """
 
