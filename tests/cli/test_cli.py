@@ -507,6 +507,18 @@ def test_predictions_are_those_of_the_library() -> None:
     }
 
 
+def test_a_threshold_decides_between_two_classes() -> None:
+    learned("t.tally")
+    model = tl.load("t.tally")
+    said = fine("predict", "t.tally", "tennis.csv", "--threshold", 0.9).splitlines()[1:]
+    assert said == model.predict("tennis.csv", 0.9).tolist() != model.predict("tennis.csv").tolist()
+    said = fine("predict", "t.tally", "tennis.csv", "--threshold", 0.2, "--positive", "No")
+    assert said.splitlines()[1:] == model.predict("tennis.csv", 0.2, positive="No").tolist()
+    given = ("predict", "t.tally", "tennis.csv")
+    assert "--positive names the class of --threshold" in misused(*given, "--positive", "No")
+    assert "positive is 'Maybe'" in failed(*given, "--threshold", 0.2, "--positive", "Maybe")
+
+
 def test_many_blocks_are_predicted_in_order() -> None:
     x = np.arange(200_000) % 7.0
     table = pa.table({"x": x, "y": np.where(x > 3, "high, or so", "low")})

@@ -11,8 +11,8 @@ import pytest
 from sklearn import metrics
 
 from tallylearn.errors import InputError, OptionError, TargetError
+from tallylearn.estimators.decision_threshold import threshold
 from tallylearn.evaluation.scores.confusion_matrix import table
-from tallylearn.evaluation.scores.decision_threshold import threshold
 from tallylearn.evaluation.scores.losses import calibration
 from tallylearn.evaluation.scores.predictions import Predictions, tally_by_group
 from tallylearn.evaluation.scores.score import SCORES, measure, standard_error

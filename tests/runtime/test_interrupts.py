@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -189,3 +192,86 @@ def test_an_interrupt_between_two_columns_of_a_large_node_ends_a_forest(
     with tl.engine(threads=1), pytest.raises(KeyboardInterrupt):
         tl.ExtraTreesRegressor(1).fit(rows, y)
     assert len(calls) == 5
+
+
+INTERRUPTED_AT_EVERY_LOCK = """
+import signal, threading
+import tallylearn as tl
+from tallylearn import engines
+from tallylearn.sources.files.csv.chunks import run_ahead
+
+enter, main, acquired, at = threading.Condition.__enter__, threading.get_ident(), 0, 0
+
+def interrupted(self):
+    global acquired
+    entered = enter(self)
+    if threading.get_ident() == main:
+        acquired += 1
+        if acquired == at:
+            signal.raise_signal(signal.SIGINT)  # the lock is held, and no with statement knows it
+    return entered
+
+def wait(number):
+    threading.Event().wait(0.001)
+    return number
+
+class Block(list):
+    pass
+
+blocks = [Block([number]) for number in range(6)]
+whole = engines.SinglePart(blocks)
+parts = [engines.SinglePart(blocks[:3]), engines.SinglePart(blocks[3:])]
+
+class Two:
+    def parts(self):
+        return iter(parts)
+
+WORK = {
+    "map_threads": lambda: engines.map_threads(wait, range(6)),
+    "map": lambda: list(engines.current_engine().map(len, whole)),
+    "total": lambda: engines.current_engine().total(len, whole),
+    "two parts": lambda: engines.current_engine().total(len, Two()),
+    "run_ahead": lambda: list(run_ahead(wait, range(9), 2)),
+}
+threading.Condition.__enter__ = interrupted
+for name, work in WORK.items():
+    interrupts = 0
+    for at in range(1, 200):
+        acquired = 0
+        try:
+            with tl.engine(threads=2):
+                work()
+        except KeyboardInterrupt:
+            interrupts += 1
+        else:
+            if acquired < at:
+                break  # the work needs fewer locks than this
+    print(name, interrupts, flush=True)
+"""
+
+
+def test_control_c_between_two_instructions_of_a_thread_pool_leaves_no_lock_behind() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AT_EVERY_LOCK],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, "")
+    interrupts = dict(line.rsplit(" ", 1) for line in run.stdout.splitlines())
+    assert list(interrupts) == ["map_threads", "map", "total", "two parts", "run_ahead"]
+    assert all(int(number) > 1 for number in interrupts.values())
+
+
+def test_control_c_is_delayed_to_the_end_of_a_block_and_a_second_one_is_not() -> None:
+    stops, ended = list[int](), list[str]()
+
+    def interrupt(times: int) -> None:
+        with worker_pool.delay_interrupt(lambda: stops.append(times)):
+            for _ in range(times):
+                signal.raise_signal(signal.SIGINT)
+            ended.append(f"after {times}")
+
+    for times in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            interrupt(times)
+    assert (stops, ended) == ([1, 2, 2], ["after 1"])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

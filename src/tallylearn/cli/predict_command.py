@@ -36,6 +36,7 @@ Examples:
   tally predict loans.tally loans.csv --proba --keep loan_id -o p.parquet
   tally predict loans.tally --row amount=9000,income=40000
   tally predict loans.tally loans.csv --json | head -3
+  tally predict loans.tally loans.csv --threshold 0.2 --positive yes
   cat loans.csv | tally predict loans.tally -
 """
 
@@ -52,6 +53,17 @@ Examples:
     "column=value.",
 )
 @shared_options.option("--proba", is_flag=True, help="Add the probability of each class.")
+@shared_options.option(
+    "--threshold",
+    type=float,
+    metavar="P",
+    help="Of two classes: predict the positive one from this probability on.",
+)
+@shared_options.option(
+    "--positive",
+    metavar="CLASS",
+    help="The positive class of --threshold; the second in order unless given.",
+)
 @shared_options.column_option("--keep", "Columns of FILE to copy to the output.")
 @shared_options.option(
     "--spreadsheet",
@@ -70,6 +82,8 @@ def predict(
     file: str | None,
     typed: tuple[str, ...],
     proba: bool,
+    threshold: float | None,
+    positive: str | None,
     keep: Sequence[str],
     spreadsheet: bool,
     output: Path | None,
@@ -104,6 +118,7 @@ def predict(
         raise click.UsageError(
             f"--proba needs a classifier, and {model} holds a {type(estimator).__name__}."
         )
+    by_threshold = _threshold_options(estimator, model, threshold, positive)
     output_files.check_apart(output, [model] if file is None else [model, file], force)
     paths = [] if file is None else shared_options.find_paths([file])
     source = (
@@ -111,7 +126,7 @@ def predict(
     )
     rows = RowsWithColumns(source, _check_kept(keep, source, estimator, proba))
     seen = output is None and sys.stdout.isatty()  # the predictions show the progress
-    answer = _predictor(estimator, proba)
+    answer = _predictor(estimator, proba, by_threshold)
     with (
         show_progress(paths, threads, math.inf if seen else SECONDS_BEFORE_BAR),
         output_files.open_output(output) as out,
@@ -125,6 +140,23 @@ def predict(
         write = _text_writer(as_json, spreadsheet, seen)
         texts = _map_blocks(lambda item: write(answer(item)), rows, estimator)
         prediction_files.write_lines(texts, out, headed=not as_json)
+
+
+def _threshold_options(
+    estimator: Any, model: Path, threshold: float | None, positive: str | None
+) -> dict[str, Any]:
+    """What ``predict`` is passed for --threshold and --positive."""
+    if threshold is None and positive is None:
+        return {}
+    if estimator.task != "classifier":
+        raise click.UsageError(
+            f"--threshold needs a classifier, and {model} holds a {type(estimator).__name__}."
+        )
+    if threshold is None:
+        raise click.UsageError("--positive names the class of --threshold. Pass both, or neither.")
+    classes = estimator.classes_.tolist()
+    named = next((value for value in classes if str(value) == positive), positive)
+    return {"threshold": threshold, "positive": named}
 
 
 def _check_kept(
@@ -303,7 +335,9 @@ def _map_blocks(
         check_size(0, len(estimator.schema_.columns))
 
 
-def _predictor(estimator: Any, proba: bool) -> Callable[[BlockWithColumns], PredictedRows]:
+def _predictor(
+    estimator: Any, proba: bool, by_threshold: dict[str, Any]
+) -> Callable[[BlockWithColumns], PredictedRows]:
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
 
@@ -312,6 +346,7 @@ def _predictor(estimator: Any, proba: bool) -> Callable[[BlockWithColumns], Pred
     def call(item: BlockWithColumns) -> PredictedRows:
         rows = Table(item.block, None, None, declaration())
         shares = estimator.predict_proba(rows) if proba else None
-        return PredictedRows(item.kept, estimator.predict(rows).tolist(), shares, classes)
+        predicted = estimator.predict(rows, **by_threshold).tolist()
+        return PredictedRows(item.kept, predicted, shares, classes)
 
     return call

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from tallylearn.engines.part_reader import PartReader
 from tallylearn.errors import OptionError, call_user_function, short_repr
 from tallylearn.runtime import worker_pool
 from tallylearn.runtime.cpu_count import available_cpus, limit_threads
-from tallylearn.runtime.worker_pool import StopFlag, current_flag, with_flag
+from tallylearn.runtime.worker_pool import StopFlag, WorkerPool, current_flag, with_flag
 from tallylearn.sources.protocols import Part, Parts
 
 MAX_THREADS = 1 << 16  # no machine has more processors
@@ -146,25 +146,24 @@ class ThreadEngine:
         stop = StopFlag(current_flag())
         with use_engine(inner):
             context = with_flag(stop)
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        with WorkerPool(self.n_threads, stop) as pool:
             waiting: deque[tuple[int, Future[Result], Item]] = deque()
+
+            def next_result() -> tuple[int, Result]:
+                at, future, block = waiting.popleft()
+                result = pool.result(future)
+                self.report_rows(len(block))  # of a CountedPart they are known now
+                return at, result
+
             try:
                 for at, block in blocks:
                     waiting.append((at, pool.submit(context.copy().run, call, block), block))
                     if len(waiting) > self.n_threads:
-                        yield self._next_result(waiting)
+                        yield next_result()
                 while waiting:
-                    yield self._next_result(waiting)
+                    yield next_result()
             finally:
                 stop.set()  # if an error or Control-C ends this, running calls end soon
-                for _, future, _ in waiting:
-                    future.cancel()
-
-    def _next_result(self, waiting: deque[tuple[int, Future[Result], Item]]) -> tuple[int, Result]:
-        at, future, block = waiting.popleft()
-        result = future.result()
-        self.report_rows(len(block))  # of a CountedPart they are known now
-        return at, result
 
     def _total_of_parts_read_together(
         self, call: Callable[[Item], Result], parts: Iterable[Part[Item]]
@@ -173,7 +172,7 @@ class ThreadEngine:
         reader, stop = PartReader[Item, Result](call, parts), StopFlag(current_flag())
         with use_engine(replace(self, watch=None)):  # rows are reported once
             context = with_flag(stop)
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        with WorkerPool(self.n_threads, stop) as pool:
             try:
                 for _ in range(self.n_threads):
                     pool.submit(context.copy().run, reader.work)

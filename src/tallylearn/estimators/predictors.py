@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, quoted_list, short_repr
+from tallylearn.estimators.decision_threshold import positive_place
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_representable
 from tallylearn.estimators.fit_input import read_fit_input
@@ -40,6 +41,32 @@ class Classifier(Estimator):
     generative: ClassVar[bool] = False  # whether it models P(x, c), so that rows can be drawn
     model_: ClassificationModel = fitted()
     classes_: Array = fitted()
+
+    def predict(self, X: Any, threshold: float | None = None, *, positive: Any = None) -> Array:
+        """Predict the class of every row; of two classes, by a threshold if one is given.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of ``fit``; one row may be a dict.
+        threshold : float, optional
+            A row is predicted positive if its probability of the positive class is at least this.
+            An infinite threshold predicts no row positive. None: the model decides as usual.
+        positive : Any, optional
+            The positive class; by default the second of ``classes_``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Classes in the type of ``classes_``.
+        """
+        if threshold is None and positive is None:
+            return self._map_rows(X, self.predictions, "predict")
+        with self._error_context("predict"):
+            self._check_fitted()
+            place = positive_place(self.model_.classes, threshold, positive)
+        shares = self.predict_proba(X)[:, place]
+        return np.asarray(self.classes_[np.where(shares >= threshold, place, 1 - place)])
 
     def predict_log_proba(self, X: Any) -> Array:
         """Predict the logarithm of the probability of every class.

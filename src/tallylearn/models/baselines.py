@@ -162,10 +162,11 @@ class DummyClassifier(Classifier):
         own = np.eye(len(counts.keys[0]))[block.target.recode(counts.keys[0])]
         return Priors(counts.keys[0], counts.floats() - own, True).log
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, threshold: float | None = None, *, positive: Any = None) -> Array:
         """Predict the class of every row by the strategy."""
-        if self.strategy not in ("stratified", "uniform"):
-            return super().predict(X)
+        by_threshold = threshold is not None or positive is not None
+        if by_threshold or self.strategy not in ("stratified", "uniform"):
+            return super().predict(X, threshold, positive=positive)
         n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict"))
         return self.classes_[self._drawn(n)]
 

@@ -151,9 +151,15 @@ class Pipeline(Stepped, Classifier, Regressor):
         return float(self.last.score(Table(rows, None, None, Declaration()), None, sample_weight))
 
     @Offered
-    def predict(self, X: Any) -> Any:
-        """Predict the target, or the cluster, of every row."""
-        return self._map_rows(X, self.predictions, "predict")
+    def predict(self, X: Any, threshold: float | None = None, *, positive: Any = None) -> Any:
+        """Predict the target, or the cluster, of every row; of two classes, by a threshold."""
+        by_threshold = threshold is not None or positive is not None
+        if by_threshold and self.task != "classifier":
+            raise OptionError(
+                f"Pipeline.predict: threshold is for classifiers, and the last step is "
+                f"{type(self.last).__name__}. Leave it out."
+            )
+        return Classifier.predict(self, X, threshold, positive=positive)
 
     @Offered
     def predict_proba(self, X: Any) -> Any:

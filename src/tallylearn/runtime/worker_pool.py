@@ -8,31 +8,42 @@
   that may run longer than a second call `check_halted`. A task may run tasks of its own, whose
   flags have its flag as their parent.
 - Every task runs in a copy of the caller's context: the engine in force there is in force here.
+
+The executor of the standard library is not safe under Control-C: a KeyboardInterrupt between the
+acquisition of one of its locks and the body of the ``with`` statement leaves the lock held, and the
+workers wait for it forever (https://github.com/python/cpython/issues/74174). So the main thread
+calls an executor only inside `delay_interrupt`, and other modules use `WorkerPool`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
-from threading import Event
-from typing import Generic, TypeVar
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any, Generic, Self, TypeVar
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 
 
 class StopFlag:
-    """Tells tasks to stop, and the tasks that these started: a flag has a parent."""
+    """Tells tasks to stop, and the tasks that these started: a flag has a parent.
+
+    It has no lock, so that a signal handler may set it.
+    """
 
     def __init__(self, parent: StopFlag | None = None) -> None:
-        self._event, self._parent = Event(), parent
+        self._stopped, self._parent = False, parent
 
     def set(self) -> None:
-        self._event.set()
+        self._stopped = True
 
     def is_set(self) -> bool:
-        return self._event.is_set() or (self._parent is not None and self._parent.is_set())
+        return self._stopped or (self._parent is not None and self._parent.is_set())
 
 
 _flag: ContextVar[StopFlag | None] = ContextVar("stop flag", default=None)  # of this thread's task
@@ -61,6 +72,64 @@ def check_halted() -> None:
         raise KeyboardInterrupt
 
 
+@contextmanager
+def delay_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` at Control-C, and raise KeyboardInterrupt only when the block has ended.
+
+    A second Control-C does not wait. ``stop`` must not acquire a lock: this thread may hold it.
+    """
+    previous = signal.getsignal(signal.SIGINT) if current_thread() is main_thread() else None
+    if not callable(previous):  # another thread, or Control-C is ignored: nothing can be raised
+        yield
+        return
+    received: FrameType | None = None
+    n_received = 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal received, n_received
+        received, n_received = frame, n_received + 1
+        stop()
+        if n_received > 1:
+            previous(number, frame)
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+        if n_received:
+            previous(signal.SIGINT, received)
+
+
+class WorkerPool:
+    """A thread pool that Control-C cannot leave with a lock held; close it with ``with``.
+
+    At Control-C the flag is set, and KeyboardInterrupt is raised when the current step is done:
+    the tasks obey the flag.
+    """
+
+    def __init__(self, n_threads: int, stop: StopFlag | None = None, name: str = "") -> None:
+        self._executor = ThreadPoolExecutor(n_threads, name)
+        self._stop = StopFlag() if stop is None else stop
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with delay_interrupt(self._stop.set):
+            self._executor.shutdown(cancel_futures=True)
+
+    def submit(self, call: Callable[..., Result], *args: Any) -> Future[Result]:
+        """Run ``call(*args)`` on a thread of the pool."""
+        with delay_interrupt(self._stop.set):
+            return self._executor.submit(call, *args)
+
+    def result(self, future: Future[Result]) -> Result:
+        """Wait for the result of a call, or raise its error."""
+        with delay_interrupt(self._stop.set):
+            return future.result()
+
+
 def map_threads(
     call: Callable[[Thing], Result],
     items: Sequence[Thing],
@@ -80,12 +149,15 @@ def map_threads(
                 done(1)
         return results
     tasks = _Tasks(call, items)
-    with ThreadPoolExecutor(min(n_threads, len(items))) as pool:
+    with (
+        delay_interrupt(tasks.set_flags),
+        ThreadPoolExecutor(min(n_threads, len(items))) as pool,
+    ):
         try:
             for future in as_completed(tasks.submit(pool)):
                 if not future.cancelled() and future.exception() is None and done is not None:
                     done(1)
-        except BaseException:  # Control-C here, or an error of `done`
+        except BaseException:  # of `done`, or a second Control-C
             tasks.stop_after(-1)
             raise
     return tasks.results()
@@ -116,10 +188,14 @@ class _Tasks(Generic[Thing, Result]):
 
     def stop_after(self, place: int) -> None:
         """Stop the tasks of later items: those that run end soon, others do not begin."""
-        for flag in self._flags[place + 1 :]:
-            flag.set()
+        self.set_flags(place + 1)
         for future in self._futures[place + 1 :]:
             future.cancel()
+
+    def set_flags(self, first: int = 0) -> None:
+        """Set the flags of the tasks from the first on."""
+        for flag in self._flags[first:]:
+            flag.set()
 
     def results(self) -> list[Result]:
         """The results of all tasks in order, or the error of the first item that has one."""

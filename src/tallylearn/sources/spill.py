@@ -16,9 +16,9 @@ import pickle
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from mmap import ACCESS_COPY, mmap
 from pathlib import Path
@@ -29,6 +29,7 @@ from typing import Any
 from tallylearn.errors import FileError
 from tallylearn.runtime.cpu_count import thread_limit
 from tallylearn.runtime.memory_budget import budget
+from tallylearn.runtime.worker_pool import WorkerPool
 from tallylearn.sources.protocols import Part, Parts
 from tallylearn.tables import Block
 
@@ -52,7 +53,7 @@ class SpilledPart:
     part: Part[Block]
     folder: Path
     least: float | None = None  # bytes that stay free on the disk; None: all blocks must be kept
-    pool: ThreadPoolExecutor | None = None  # who writes them meanwhile, in this process alone
+    pool: WorkerPool | None = None  # who writes them meanwhile, in this process alone
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SpilledPart, (self.part, self.folder, self.least)
@@ -77,7 +78,7 @@ class SpilledPart:
     def _submit_write(self, block: Block, number: int) -> Callable[[], bool]:
         """Have a block written; the answer waits, and says whether it was."""
         if self.pool is not None:
-            return self.pool.submit(self._write, block, number).result
+            return partial(self.pool.result, self.pool.submit(self._write, block, number))
         kept = self._write(block, number)
         return lambda: kept
 
@@ -132,7 +133,7 @@ class Spill:
     source: Parts[Block]
     folder: Path
     least: float | None = None
-    pool: ThreadPoolExecutor | None = None
+    pool: WorkerPool | None = None
 
     def parts(self) -> Iterator[SpilledPart]:
         for number, part in enumerate(self.source.parts()):
@@ -154,7 +155,7 @@ def spill_to_disk(source: Parts[Block], must: bool = True) -> Iterator[Parts[Blo
             yield Spill(source, Path(name), None if must else _least(name))
             return
         least = _least(name)
-        with ThreadPoolExecutor(thread_limit(), "keeping") as pool:  # ends before the folder goes
+        with WorkerPool(thread_limit(), name="spill") as pool:  # ends before the folder goes
             yield Spill(source, Path(name), least, pool)
 
 

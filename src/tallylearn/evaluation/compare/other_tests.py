@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair
-from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.reporting.formatting import p_value_relation
 from tallylearn.statistics.multiple_comparisons import tukey

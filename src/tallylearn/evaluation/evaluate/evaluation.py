@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, is_one_of, quoted_list, short_repr
+from tallylearn.estimators.decision_threshold import Threshold, positive_class, threshold
 from tallylearn.evaluation.evaluate import bootstrap_632, evaluation_charts, evaluation_report
 from tallylearn.evaluation.evaluate.bootstrap_632 import BootstrapScore
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
@@ -17,8 +18,7 @@ from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.baseline import BASELINES
 from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_scores import weight_of
-from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
-from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
+from tallylearn.evaluation.scores.confusion_matrix import table
 from tallylearn.evaluation.scores.estimate import Estimate, estimate_score
 from tallylearn.evaluation.scores.score_names import translate_name
 from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample

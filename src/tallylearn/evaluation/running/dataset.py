@@ -18,12 +18,12 @@ from tallylearn.errors import (
     quoted_list,
     short_repr,
 )
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.missing_targets import NONE, DroppedRows
 from tallylearn.evaluation.running.dropped_rows import columns_in, drops_gaps, without_gaps
 from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
-from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import column_codes, column_of, group_codes, length
 from tallylearn.sources import DeclaredTable, declared_table

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Exact
 from tallylearn.tallies.keys import union
@@ -83,23 +83,6 @@ def table(bundle: Bundle, positive: Any = None) -> tuple[ClassScores, ...]:
         for at, value in enumerate(hits.classes)
         if value in chosen
     )
-
-
-def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
-    """The class that scores of one class speak of: the one given, or the last of two."""
-    if positive is None and len(classes) == 2:
-        return classes[1]
-    if positive is None:
-        raise OptionError(
-            f"positive is not given, and the classes are {quoted_list(classes)}. "
-            "Name the positive class with positive=."
-        )
-    if not is_one_of(positive, classes):
-        raise OptionError(
-            f"positive is {short_repr(positive)}, which is not a class. Choose "
-            f"from {quoted_list(classes)}."
-        )
-    return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 
 
 def accuracy(bundle: Bundle, positive: Any) -> ScoreValue:

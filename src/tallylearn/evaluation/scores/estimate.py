@@ -11,12 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.scores.confusion_matrix import (
-    Hits,
-    accuracy,
-    positive_class,
-    value_of_cells,
-)
+from tallylearn.estimators.decision_threshold import positive_class
+from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, value_of_cells
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, score_title, standard_error

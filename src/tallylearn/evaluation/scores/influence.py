@@ -14,12 +14,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.scores.confusion_matrix import (
-    accuracy,
-    error,
-    positive_class,
-    slopes,
-)
+from tallylearn.estimators.decision_threshold import positive_class
+from tallylearn.evaluation.scores.confusion_matrix import accuracy, error, slopes
 from tallylearn.evaluation.scores.losses import area, scale
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.row_losses import loss_columns

@@ -9,13 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.confusion_matrix import (
-    EMPTY,
-    Hits,
-    ScoreValue,
-    positive_class,
-    some,
-)
+from tallylearn.estimators.decision_threshold import positive_class
+from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, ScoreValue, some
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Moments
 

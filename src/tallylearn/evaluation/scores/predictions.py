@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.scores.confusion_matrix import positive_class
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.evaluation.scores.kept_rows import KeptRows
 from tallylearn.evaluation.scores.losses import BINS, OF_ZERO
 from tallylearn.evaluation.scores.prediction_checks import (

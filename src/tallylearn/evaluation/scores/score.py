@@ -16,8 +16,9 @@ from functools import partial
 from math import inf, nan, sqrt
 from typing import Any
 
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.evaluation.scores import agreement, confusion_matrix, losses
-from tallylearn.evaluation.scores.confusion_matrix import Hits, ScoreValue, positive_class
+from tallylearn.evaluation.scores.confusion_matrix import Hits, ScoreValue
 from tallylearn.evaluation.scores.losses import Measure
 from tallylearn.tables import plain
 from tallylearn.tallies import Bundle

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.confusion_matrix import positive_class
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.evaluation.scores.influence import (
     STEP,
     by_bins,

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.confusion_matrix import positive_class, slopes
+from tallylearn.estimators.decision_threshold import positive_class
+from tallylearn.evaluation.scores.confusion_matrix import slopes
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.tables import Array

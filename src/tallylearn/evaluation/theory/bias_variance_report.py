@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import OptionError, error_context, item_at, quoted_list
+from tallylearn.estimators.decision_threshold import positive_class
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.dataset import Dataset, task_of
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import fold_progress
-from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.theory.all_samples import Number
 from tallylearn.evaluation.theory.bias_variance import ErrorParts, of_population, of_table, verdicts
 from tallylearn.evaluation.theory.population import Population

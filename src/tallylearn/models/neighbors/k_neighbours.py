@@ -92,10 +92,10 @@ class KNeighborsClassifier(Neighbours, Classifier):
             outcomes = [str(model.classes[code]) for code in model.target]
             return neighbour_steps(evidence, names, examples.numbers, outcomes, query)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, threshold: float | None = None, *, positive: Any = None) -> Array:
         """Predict the class of every row; with ``X=None``, of each training row from all others."""
-        if X is not None:
-            return super().predict(X)
+        if X is not None or threshold is not None or positive is not None:
+            return super().predict(X, threshold, positive=positive)
         return np.asarray(self.classes_[choice(self.predict_proba(None))])
 
     def predict_proba(self, X: Any) -> Array:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from tallylearn.runtime.worker_pool import WorkerPool
 from tallylearn.sources.arrow.buffers import NOWHERE, numpy_of, row_indices
 from tallylearn.sources.arrow.types import replace_columns
 from tallylearn.tables import BLOCK
@@ -35,15 +35,14 @@ def regroup(batches: Iterable[Any]) -> Generator[Any, None, None]:
 
 def read_ahead(tables: Generator[Any, None, None]) -> Iterator[Any]:
     """Tables; from the second on, the next is read on a thread while somebody works on one."""
-    pool = ThreadPoolExecutor(1, "reading")
     try:
-        yield from islice(tables, 1)  # who looks at the beginning waits for no more
-        coming = pool.submit(next, tables, None)
-        while (table := coming.result()) is not None:
+        with WorkerPool(1, name="reading") as pool:
+            yield from islice(tables, 1)  # the first table alone does not wait for the second
             coming = pool.submit(next, tables, None)
-            yield table
+            while (table := pool.result(coming)) is not None:
+                coming = pool.submit(next, tables, None)
+                yield table
     finally:
-        pool.shutdown()
         tables.close()
 
 

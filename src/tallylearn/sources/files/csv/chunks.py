@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from tallylearn.runtime.worker_pool import WorkerPool
 from tallylearn.sources.arrow.batches import compact
 from tallylearn.sources.files.csv.decoding import long_cell_error
 from tallylearn.sources.files.csv.parsed_chunk import CellLayout, Chunk, Run
@@ -126,14 +127,11 @@ def run_ahead(
         yield from ((item, call(item)) for item in chain(first, items))
         return
     waiting: deque[tuple[Item, Future[Result]]] = deque()
-    pool = ThreadPoolExecutor(threads, "reading")
-    try:
+    with WorkerPool(threads, name="reading") as pool:  # its end cancels what was not yet begun
         for item in chain(first, items):
             waiting.append((item, pool.submit(call, item)))
             if len(waiting) > RUNS_AHEAD_PER_THREAD * threads:
                 done, future = waiting.popleft()
-                yield done, future.result()
+                yield done, pool.result(future)
         for done, future in waiting:
-            yield done, future.result()
-    finally:  # who wants the first block only waits for no others
-        pool.shutdown(cancel_futures=True)
+            yield done, pool.result(future)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, short_repr
+from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.tallies import Ranks
@@ -87,6 +88,47 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     falling = np.append(inf, ranks.scores[::-1])
     rows = float(wrong[-1] + right[-1])
     return Threshold(float(falling[best]), float(total[best]), rows, falling, total)
+
+
+def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
+    """The class that scores of one class speak of: the one given, or the last of two."""
+    if positive is None and len(classes) == 2:
+        return classes[1]
+    if positive is None:
+        raise OptionError(
+            f"positive is not given, and the classes are {quoted_list(classes)}. "
+            "Name the positive class with positive=."
+        )
+    if not is_one_of(positive, classes):
+        raise OptionError(
+            f"positive is {short_repr(positive)}, which is not a class. Choose "
+            f"from {quoted_list(classes)}."
+        )
+    return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
+
+
+def positive_place(classes: tuple[Any, ...], threshold: Any, positive: Any = None) -> int:
+    """The place of the positive class of two, for predictions by a threshold.
+
+    Raise an OptionError for a threshold that is no number, and for other than two classes.
+    """
+    if threshold is None:
+        raise OptionError(
+            "positive says which class a threshold is of, and threshold is not given. Pass both, "
+            "or neither."
+        )
+    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not number or threshold != threshold:
+        raise OptionError(
+            f"threshold is {short_repr(threshold)}. Pass a probability, such as 0.3; the threshold "
+            "with the smallest cost is tl.evaluate(...).threshold(costs).value."
+        )
+    if len(classes) != 2:
+        raise OptionError(
+            f"a threshold decides between two classes, and the model has {len(classes)}: "
+            f"{quoted_list(classes)}. Leave threshold out."
+        )
+    return classes.index(positive_class(classes, positive))
 
 
 def _is_cost(cost: object) -> bool:
