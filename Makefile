@@ -9,7 +9,7 @@ COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes, each of which would compile again
 
-.PHONY: help browser demo test check docstrings errors notebooks .types .layers .docstrings .tests parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
+.PHONY: help browser demo test check docstrings errors notebooks .types .layers .docstrings .tests parity bounds compat lowest processors outside exports bench soak sanitize size sbom wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -71,6 +71,10 @@ browser: .venv/dev  ## step pages in real Chromium: controls, widths, themes, pr
 		{ echo "make browser: needs chromium, such as apt-get install chromium."; exit 1; }
 	$(BIN)/python -m pip install --quiet playwright
 	$(BIN)/python -m pytest -n 0 browser
+
+exports: .venv/dev  ## exported JavaScript in node; needs node
+	@command -v node > /dev/null || { echo "make exports: needs node (18 or newer)."; exit 1; }
+	$(BIN)/python -m pytest -n 2 exports
 
 processors: .venv/dev  ## the tests that calculate, as if on other processors
 	$(BIN)/python tests/processors.py

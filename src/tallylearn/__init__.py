@@ -74,6 +74,7 @@ NAMES = {  # public name -> the module that holds it
     "example": "sources.example_tables",
     "exercise": "exercises",
     "exercise_kinds": "exercises",
+    "export": "exporters.export",
     "f1_score": "calculations.scoring",
     "gain_ratio": "calculations.impurity",
     "gini": "calculations.impurity",

@@ -55,7 +55,7 @@ from tallylearn.expressions.nodes import (
     WordSum,
     linear_sum,
 )
-from tallylearn.expressions.substitution import columns_in, substitute
+from tallylearn.expressions.substitution import children_of, columns_in, substitute
 
 __all__ = [
     "Argmax",
@@ -109,6 +109,7 @@ __all__ = [
     "WeightedMean",
     "WordCountAtLeast",
     "WordSum",
+    "children_of",
     "columns_in",
     "evaluate",
     "linear_sum",

@@ -30,6 +30,19 @@ def columns_in(node: Expression) -> frozenset[str]:
     return frozenset(one.name for one in _nodes(node) if isinstance(one, kinds))
 
 
+def children_of(node: Expression) -> list[Expression]:
+    """The nodes in the fields of a node, from left to right."""
+    found: list[Expression] = []
+    waiting: list[Any] = [*vars(node).values()][::-1]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Expression):
+            found.append(value)
+        elif isinstance(value, tuple):
+            waiting.extend(value[::-1])
+    return found
+
+
 def _replaced(value: Any, columns: Mapping[str, Number | Category], done: dict[int, Any]) -> Any:
     if isinstance(value, NumberColumn | CategoryColumn):
         return columns.get(value.name, value)
@@ -46,11 +59,13 @@ def _replaced(value: Any, columns: Mapping[str, Number | Category], done: dict[i
     return done[id(value)]
 
 
-def _nodes(value: Any) -> Iterator[Expression]:
-    if isinstance(value, Expression):
-        yield value
-        for item in vars(value).values():
-            yield from _nodes(item)
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes(item)
+def _nodes(root: Expression) -> Iterator[Expression]:
+    """All nodes of a tree, a shared one once."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting.extend(children_of(node))

@@ -1,0 +1,1 @@
+"""Exported programs, run by the tools that they are written for: `make exports`."""

@@ -1,0 +1,1 @@
+"""Models as programs and documents: printers of one expression tree."""

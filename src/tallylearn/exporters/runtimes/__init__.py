@@ -1,0 +1,1 @@
+"""The functions that exported programs call, one file a language."""
