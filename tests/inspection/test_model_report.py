@@ -15,7 +15,7 @@ import pytest
 import tallylearn as tl
 from tallylearn.errors import OptionError
 from tallylearn.inspection.model_report.model_report import ModelReport
-from tallylearn.inspection.model_report.what_if import category_values, what_if
+from tallylearn.inspection.model_report.what_if import what_if
 from tallylearn.statistics.confidence_intervals import wilson
 from tests.tables import mixed_table
 
@@ -150,8 +150,6 @@ def test_the_form_offers_the_categories_that_the_model_knows(loans: Any) -> None
     assert inputs["purpose"]["value"] == "car"
     assert inputs["late_payments"]["value"] == 0
     assert "loan_id" not in inputs
-    expression = model.model_.expression(model.schema_)
-    assert set(category_values(expression)) == {"employment", "purpose"}
 
 
 def test_a_model_too_large_for_a_page_says_so(loans: Any) -> None:
@@ -159,6 +157,15 @@ def test_a_model_too_large_for_a_page_says_so(loans: Any) -> None:
     found = what_if(model, tl.describe(loans).to_dict())
     assert set(found) == {"reason"}
     assert "too large for a page" in found["reason"]
+
+
+def test_neighbours_enter_a_page_only_when_rows_may(loans: Any) -> None:
+    described = tl.describe(loans).to_dict()
+    for learner in (tl.KNeighborsClassifier(3), tl.NearestCentroid(exemplar="medoid")):
+        model = learner.fit(loans)
+        assert "training rows" in what_if(model, described)["reason"]
+        assert "program" in what_if(model, described, include_rows=True)
+    assert "program" in what_if(tl.NearestCentroid().fit(loans), described)
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:

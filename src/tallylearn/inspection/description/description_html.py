@@ -52,17 +52,21 @@ def html_of(found: dict[str, Any]) -> str:
     head = f'<h3 class="tally-title">{escape_html(title_of(found))}</h3>'
     rows = "\n".join(_row(column, found["identifiers"]) for column in found["columns"])
     names = ("column", "", "missing", "unique", "")
-    table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>\n{rows}\n</table>"
+    cells = "".join(f"<th>{name}</th>" if name else "<td></td>" for name in names)
+    table = f"<table><tr>{cells}</tr>\n{rows}\n</table>"
     parts = [f"<style>{STYLE}</style>", head, table]
     if len(found["matrices"]["columns"]) > 1:
         parts.append(
-            "<h4>Correlations <small>Pearson above the diagonal, Spearman below</small></h4>"
+            "<h3>Correlations <small>Pearson above the diagonal, Spearman below</small></h3>"
         )
         parts.append(small_charts.correlations(found["matrices"]))
     if found["links"]:
         parts += _links(found)
     parts += [f'<p class="tally-note">{escape_html(note)}</p>' for note in notes(found)]
-    return f'<div class="tally-description">{"".join(parts)}</div>'
+    return (
+        '<div class="tally-description" role="region" aria-label="Columns" tabindex="0">'
+        f"{''.join(parts)}</div>"
+    )
 
 
 def _row(column: Found, identifiers: Found) -> str:
@@ -107,7 +111,7 @@ def _links(found: Found) -> list[str]:
     gains = [(name, links[name].get("gain") or {}) for name in order]
     drawn = [(name, g["corrected"], g["low"], g["high"])
              for name, g in gains if g.get("low") is not None]  # fmt: skip
-    parts = [f"<h4>{escape_html(relation_title(found))}</h4>"]
+    parts = [f"<h3>{escape_html(relation_title(found))}</h3>"]
     if drawn:
         parts.append(
             draw_intervals(

@@ -59,9 +59,9 @@ def page_of(found: Found) -> str:
     ]
     return (
         f"<style>{_text('report.css')}</style>"
-        f'<main class="tally-report">{_header(found)}<nav aria-label="Sections">{links}</nav>\n'
+        f'<div class="tally-report">{_header(found)}<nav aria-label="Sections">{links}</nav>\n'
         + "\n".join(parts)
-        + f"</main>\n{_scripts(found)}"
+        + f"</div>\n{_scripts(found)}"
     )
 
 

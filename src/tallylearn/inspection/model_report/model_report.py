@@ -159,7 +159,7 @@ def report(
         "provenance": _provenance(model, table, scored),
         "evaluation": scored.to_dict(),
         "model": model_parts(model),
-        "what_if": what_if(model, described),
+        "what_if": what_if(model, described, include_rows),
         "threshold": _thresholds(scored),
         "mistakes": _mistakes(scored, table if include_rows else None),
         "groups": _groups(scored),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tallylearn.errors import KindError
@@ -19,10 +19,13 @@ from tallylearn.expressions import (
     DistanceMetric,
     Expression,
     FilledCategory,
+    NeighborMean,
+    NeighborVotes,
     PooledIndicator,
     TreeSplits,
     children_of,
 )
+from tallylearn.preprocessing.pipeline import Pipeline
 from tallylearn.tables import DATE, NUMBER, Column
 
 MAX_PROGRAM = 500_000  # characters of a program that a page carries
@@ -30,7 +33,7 @@ COLUMNS = re.compile(r"^predict\.columns = (.*);$", re.MULTILINE)
 Found = Mapping[str, Any]
 
 
-def what_if(model: Any, description: Found) -> dict[str, Any]:
+def what_if(model: Any, description: Found, include_rows: bool = False) -> dict[str, Any]:
     """The program and the inputs of a form, or the reason why there is none.
 
     Parameters
@@ -39,6 +42,8 @@ def what_if(model: Any, description: Found) -> dict[str, Any]:
         The fitted model.
     description : mapping
         The description of the table: its medians and most frequent values fill the form.
+    include_rows : bool, default False
+        Whether the page may contain training rows, as nearest neighbours do.
 
     Returns
     -------
@@ -50,6 +55,12 @@ def what_if(model: Any, description: Found) -> dict[str, Any]:
         program = javascript_source(expression, model.schema_, name="model")
     except KindError as error:
         return {"reason": f"This model does not run in a page: {error}"}
+    nodes = list(_nodes(expression))
+    if not include_rows and _holds_rows(model, nodes):
+        return {
+            "reason": "This model predicts from its training rows, and this page contains no rows. "
+            "To include them, and the form: include_rows=True, or --include-rows of the command."
+        }
     if len(program) > MAX_PROGRAM:
         return {
             "reason": f"The model is too large for a page: it has {len(program):,} characters as "
@@ -59,7 +70,7 @@ def what_if(model: Any, description: Found) -> dict[str, Any]:
     names = json.loads(used[1]) if used else []
     schema = {column.name: column for column in model.schema_.columns}
     figures = {column["name"]: column for column in description["columns"]}
-    values = category_values(expression)
+    values = category_values(nodes)
     inputs = [
         _input(name, schema.get(name), figures.get(name, {}), sorted(values[name]))
         for name in names
@@ -98,16 +109,28 @@ def _round_number(median: Any, others: list[Any]) -> float | None:
     return float(f"{median:.6g}")
 
 
-def category_values(expression: Expression) -> defaultdict[str, set[str]]:
-    """The categories of every column that an expression distinguishes."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+def _nodes(expression: Expression) -> Iterator[Expression]:
+    """Every node of an expression, shared ones once."""
     waiting, seen = [expression], set()
     while waiting:
         node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        waiting.extend(children_of(node))
+        if id(node) not in seen:
+            seen.add(id(node))
+            waiting.extend(children_of(node))
+            yield node
+
+
+def _holds_rows(model: Any, nodes: Iterable[Expression]) -> bool:
+    """Whether a model contains training rows: neighbours or medoids."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    medoids = getattr(last, "exemplar", None) == "medoid"
+    return medoids or any(isinstance(node, NeighborVotes | NeighborMean) for node in nodes)
+
+
+def category_values(nodes: Iterable[Expression]) -> defaultdict[str, set[str]]:
+    """The categories of every column that the nodes of an expression distinguish."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for node in nodes:
         for operand, values in _named_values(node):
             while isinstance(operand, FilledCategory):
                 operand = operand.operand
