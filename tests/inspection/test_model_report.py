@@ -161,11 +161,11 @@ def test_a_model_too_large_for_a_page_says_so(loans: Any) -> None:
 
 def test_neighbours_enter_a_page_only_when_rows_may(loans: Any) -> None:
     described = tl.describe(loans).to_dict()
-    for learner in (tl.KNeighborsClassifier(3), tl.NearestCentroid(exemplar="medoid")):
+    for learner in (tl.KNeighborsClassifier(3), tl.NearestCentroid("gower", exemplar="medoid")):
         model = learner.fit(loans)
         assert "training rows" in what_if(model, described)["reason"]
         assert "program" in what_if(model, described, include_rows=True)
-    assert "program" in what_if(tl.NearestCentroid().fit(loans), described)
+    assert "program" in what_if(tl.NearestCentroid("gower").fit(loans), described)
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
