@@ -66,7 +66,7 @@ outside: .venv/dev .outside/ready  ## all LaTeX in KaTeX, other packages' tables
 	$(BIN)/python -m outside.latex
 	$(BIN)/python -m outside.tables
 
-browser: .venv/dev  ## step pages in real Chromium: controls, widths, themes, print; needs chromium
+browser: .venv/dev  ## step pages and reports in real Chromium: controls, what-if, widths, themes, print; needs chromium
 	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || \
 		{ echo "make browser: needs chromium, such as apt-get install chromium."; exit 1; }
 	$(BIN)/python -m pip install --quiet playwright

@@ -97,6 +97,7 @@ NAMES = {  # public name -> the module that holds it
     "problem": "inspection.problem",
     "q_learning": "reasoning.q_learning",
     "recall_score": "calculations.scoring",
+    "report": "inspection.model_report.model_report",
     "roc_curve": "calculations.scoring",
     "root_mean_squared_error": "calculations.scoring",
     "sample": "folds.sampling",

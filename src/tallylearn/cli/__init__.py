@@ -21,6 +21,7 @@ from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
 from tallylearn.cli.piped_input import restore_names
 from tallylearn.cli.predict_command import predict
+from tallylearn.cli.report_command import report
 from tallylearn.cli.steps_command import steps
 
 __all__ = ["main"]
@@ -126,6 +127,7 @@ for command in (
     explain,
     steps,
     evaluate,
+    report,
     compare,
     merge,
     forget,

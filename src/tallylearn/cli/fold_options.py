@@ -14,7 +14,7 @@ from tallylearn.errors import did_you_mean
 SCHEMES = ("loo", "holdout", "bootstrap", "forward", "oob")
 
 
-def _parse(context: click.Context, option: click.Parameter, text: str) -> int | str:
+def parse_scheme(context: click.Context, option: click.Parameter, text: str) -> int | str:
     """A number of folds, or the name of a scheme."""
     try:
         return text if text in SCHEMES else int(text)
@@ -28,7 +28,7 @@ def fold_options(cv: int = 10, repeats: int = 1) -> Callable[[Command], Command]
     return lambda command: add_options(command, (
         option(
             "--cv", default=str(cv), show_default=f"{cv}, {repeats} times" if repeats > 1 else True,
-            metavar="FOLDS", callback=_parse,
+            metavar="FOLDS", callback=parse_scheme,
             help=f"Number of folds, or {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}.",
         ),
         option("--repeats", type=int, metavar="N", help="Repeat with other folds."),

@@ -16,16 +16,11 @@ Layouts = Callable[[dict[str, Any]], Derivation]
 Folded = Callable[[dict[str, Any]], Derivation | None]
 FOLDED_TITLE = "What other tests say"
 MAX_NAME_LENGTH = 72  # characters of a name in a title or a table
-# Charts in a grid whose columns fit the screen. Sheets are white; where the page or the notebook is
-# dark they are turned round, and hues turned back.
+# Charts in a grid whose columns fit the screen.
 CHART_GRID_STYLE = (
     ".tally-plots{display:grid;gap:12px;align-items:start;margin:.5em 0;"
     "grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr))}"
     ".tally-plots svg{display:block;max-width:100%;height:auto}"
-    "@media(prefers-color-scheme:dark){.tally-plots svg{filter:invert(.92) hue-rotate(180deg)}"
-    "[data-jp-theme-light=true] .tally-plots svg,.vscode-light .tally-plots svg{filter:none}}"
-    "[data-jp-theme-light=false] .tally-plots svg,.vscode-dark .tally-plots svg"
-    "{filter:invert(.92) hue-rotate(180deg)}"
 )
 
 

@@ -330,7 +330,10 @@ def html_table(rows: Iterable[Sequence[object]], kind: str, title: str = "") -> 
 
 
 def _html_row(row: Sequence[object], header: bool) -> str:
-    tags = ["th" if header or place == 0 else "td" for place in range(len(row))]
+    # an empty header cell has nothing to say to a screen reader
+    tags = [
+        "th" if (header or place == 0) and cell != "" else "td" for place, cell in enumerate(row)
+    ]
     sides = ["left" if place == 0 else "right" for place in range(len(row))]
     cells = (
         f'<{tag} style="text-align:{side}">{escape_html(cell)}</{tag}>'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tallylearn import __version__
 from tallylearn.reporting.formatting import escape_html
 
@@ -11,11 +13,13 @@ PAGE_STYLE = (
     "table{border-collapse:collapse;margin:1em 0}"
     "td[style*=right]{white-space:nowrap}"  # an interval over two lines cannot be read
     "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
+    "h1.tally-title{font-size:1.3em}"
     "math{font-size:1.1em}mfrac{padding:0 .1em}mfrac>*{padding:.1em 0}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
     "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}"
     "td{white-space:nowrap}}"
 )
+FIRST_TITLE = re.compile(r'<h3 class="tally-title">(.*?)</h3>', re.DOTALL)
 # A picture fills the window.
 PICTURE_STYLE = (
     "html{color-scheme:light dark}body{margin:12px;background:#fff}"
@@ -30,5 +34,12 @@ def html_page(title: object, body: str, style: str = PAGE_STYLE) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="generator" content="tallylearn {__version__}">'
         f"<title>{escape_html(title)}</title><style>{style}</style></head>\n<body>\n"
-        f"{body.strip()}\n</body></html>"
+        f"<main>{_with_main_heading(body.strip())}</main>\n</body></html>"
     )
+
+
+def _with_main_heading(body: str) -> str:
+    """The first title of a fragment is the heading of its page."""
+    if "<h1" in body:
+        return body
+    return FIRST_TITLE.sub(r'<h1 class="tally-title">\1</h1>', body, count=1)

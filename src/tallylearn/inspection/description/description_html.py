@@ -24,17 +24,25 @@ from tallylearn.screening.table_sample import brief
 MAX_GAIN_COLUMNS = 25  # columns in the chart of gains
 MAX_SHOWN_IDENTIFIERS = 3  # values of an identifier
 STYLE = (
-    ".tally-description{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;"
-    "padding:.5em}"
+    ".tally-description{font:14px/1.45 system-ui,sans-serif;--faint:#595959;--line:#e4e4e4;"
+    "overflow-x:auto}"
+    "@media(prefers-color-scheme:dark){.tally-description{--faint:#b4b4b4;--line:#3f3f3f}}"
     ".tally-description table{border-collapse:collapse;margin:.6em 0 1.4em}"
-    ".tally-description th{font-weight:600;text-align:left;color:#595959;font-size:12px}"
+    ".tally-description th{font-weight:600;text-align:left;color:var(--faint);font-size:12px}"
     ".tally-description th,.tally-description td{padding:.5em 1.2em .4em 0;"
-    "border-bottom:1px solid #e4e4e4;vertical-align:middle;background:none}"
+    "border-bottom:1px solid var(--line);vertical-align:middle;background:none}"
     ".tally-description td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    ".tally-description small{color:#595959;display:block}"
+    ".tally-description small{color:var(--faint);display:block}"
     ".tally-description dl{display:grid;grid-template-columns:4em 7em 5em auto;gap:0 .6em;margin:0;"
     "font-variant-numeric:tabular-nums}"
-    ".tally-description dt{color:#595959;font-size:12px}.tally-description dd{margin:0}"
+    ".tally-description dt{color:var(--faint);font-size:12px}.tally-description dd{margin:0}"
+    "@media(max-width:40em){.tally-description td{display:block;border:0;padding:.1em 0;"
+    "white-space:normal}.tally-description td.n{text-align:left}"
+    ".tally-description tr{display:block;border-bottom:1px solid var(--line);padding:.5em 0}"
+    ".tally-description tr:first-child{display:none}"
+    '.tally-description td.n[data-name]:not(:empty)::before{content:attr(data-name) " ";'
+    "color:var(--faint);font-size:12px}"
+    ".tally-description dl{grid-template-columns:5em auto}}"
 )
 Found = Mapping[str, Any]
 
@@ -44,17 +52,21 @@ def html_of(found: dict[str, Any]) -> str:
     head = f'<h3 class="tally-title">{escape_html(title_of(found))}</h3>'
     rows = "\n".join(_row(column, found["identifiers"]) for column in found["columns"])
     names = ("column", "", "missing", "unique", "")
-    table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>\n{rows}\n</table>"
+    cells = "".join(f"<th>{name}</th>" if name else "<td></td>" for name in names)
+    table = f"<table><tr>{cells}</tr>\n{rows}\n</table>"
     parts = [f"<style>{STYLE}</style>", head, table]
     if len(found["matrices"]["columns"]) > 1:
         parts.append(
-            "<h4>Correlations <small>Pearson above the diagonal, Spearman below</small></h4>"
+            "<h3>Correlations <small>Pearson above the diagonal, Spearman below</small></h3>"
         )
         parts.append(small_charts.correlations(found["matrices"]))
     if found["links"]:
         parts += _links(found)
     parts += [f'<p class="tally-note">{escape_html(note)}</p>' for note in notes(found)]
-    return f'<div class="tally-description">{"".join(parts)}</div>'
+    return (
+        '<div class="tally-description" role="region" aria-label="Columns" tabindex="0">'
+        f"{''.join(parts)}</div>"
+    )
 
 
 def _row(column: Found, identifiers: Found) -> str:
@@ -99,7 +111,7 @@ def _links(found: Found) -> list[str]:
     gains = [(name, links[name].get("gain") or {}) for name in order]
     drawn = [(name, g["corrected"], g["low"], g["high"])
              for name, g in gains if g.get("low") is not None]  # fmt: skip
-    parts = [f"<h4>{escape_html(relation_title(found))}</h4>"]
+    parts = [f"<h3>{escape_html(relation_title(found))}</h3>"]
     if drawn:
         parts.append(
             draw_intervals(

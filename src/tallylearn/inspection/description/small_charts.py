@@ -13,6 +13,7 @@ from tallylearn.reporting.charts.svg_elements import (
     FAINT,
     GRID,
     INK,
+    dark_style,
     label,
     line,
     tag,
@@ -128,7 +129,8 @@ def _cell(found: Found, names: Sequence[str], i: int, j: int, left: float, top: 
 
 def _sheet(name: str, body: Sequence[str], width: float, height: float) -> str:
     return tag(
-        "svg", tooltip(name), *body, xmlns="http://www.w3.org/2000/svg", width=width, height=height,
-        viewBox=f"0 0 {width:.2f} {height:.2f}", role="img", aria_label=name,
-        font_family="system-ui, sans-serif", fill=INK,
+        "svg", tooltip(name), *body, dark_style("".join(body)), xmlns="http://www.w3.org/2000/svg",
+        width=width, height=height, viewBox=f"0 0 {width:.2f} {height:.2f}", role="img",
+        aria_label=name,
+        font_family="system-ui, sans-serif", fill=INK, **{"class": "tally-plot"},
     )  # fmt: skip
