@@ -54,7 +54,7 @@ class Majority(ScoringModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The prior, the same for every row."""
-        chosen = self.classes[int(self.chosen(self.scores(block[:1]))[0])] if len(block) else None
+        chosen = self.classes[int(self.choose(self.scores(block[:1]))[0])] if len(block) else None
         with np.errstate(divide="ignore"):
             logs = np.log(self.scored)
         lines = tuple(

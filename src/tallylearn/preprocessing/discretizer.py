@@ -14,7 +14,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, InputError, OptionError, items_of, quoted_list
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import NONE, SEED, Allowed, either, fitted, option, whole
-from tallylearn.estimators.output_containers import shown
+from tallylearn.estimators.output_containers import output_columns
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -466,7 +466,7 @@ class KBinsDiscretizer(Preprocessor):
             return super()._names_out(given)
         names = dict(zip(self.schema_.names, map(str, given), strict=True))
         found: list[str] = []
-        for column in shown(self.schema_):
+        for column in output_columns(self.schema_):
             new = names[column.name]
             binned = column.name in self.model_.names
             found += self.model_.indicators(column.name, new) if binned else [new]

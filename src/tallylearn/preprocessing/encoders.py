@@ -21,7 +21,7 @@ from tallylearn.estimators.options import (
     one_of,
     option,
 )
-from tallylearn.estimators.output_containers import BOOLEANS, shown
+from tallylearn.estimators.output_containers import BOOLEANS, output_columns
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -988,7 +988,7 @@ class OneHotEncoder(
             return super()._names_out(given)
         names = dict(zip(self.schema_.names, map(str, given), strict=True))
         found: list[str] = []
-        for column in shown(self.schema_):
+        for column in output_columns(self.schema_):
             new = names[column.name]
             encoded = column.name in self.model_.encoded
             found += self._combined(self.model_, column.name, new) if encoded else [new]

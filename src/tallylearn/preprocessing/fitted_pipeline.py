@@ -43,8 +43,8 @@ class Chain(ClassificationModel, RegressionModel):
         return tuple(self.last.model_.classes)
 
     @property
-    def known(self) -> Any:
-        return self.last.model_.known
+    def category_values(self) -> Any:
+        return self.last.model_.category_values
 
     def transform_block(self, block: Block) -> Block:
         """A block as the last step sees it."""

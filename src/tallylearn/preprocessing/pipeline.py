@@ -11,7 +11,7 @@ from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.fit_input import FitInput, retry_reading
 from tallylearn.estimators.options import fitted, option
-from tallylearn.estimators.output_containers import contained
+from tallylearn.estimators.output_containers import to_container
 from tallylearn.estimators.passes import Learned
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.preprocessing.fitted_pipeline import Chain
@@ -188,12 +188,12 @@ class Pipeline(Stepped, Classifier, Regressor):
         if not isinstance(self.last, Preprocessor):
             found = self._map_rows(
                 X,
-                lambda block: self.last._transformed(self.model_.transform_block(block)),
+                lambda block: self.last._transform_array(self.model_.transform_block(block)),
                 "transform",
             )
             return self.last._to_container(found, X)
         blocks = self._map_blocks(X, lambda block: self.model_.prepared(block), "transform")
-        return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
+        return to_container(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

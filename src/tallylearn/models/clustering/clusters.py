@@ -57,7 +57,7 @@ class Clusters(Model):
                 raise ValueError("the clusters have more rows than can be")
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of categories that were seen."""
         return dict(zip(self.coding.categories, self.coding.values, strict=True))
 
@@ -130,7 +130,9 @@ class Clusters(Model):
                 parts.append(f"{name} {figure(name, float(centre[at[0]]))}")
             else:
                 most = int(centre[at].argmax())
-                parts.append(f"{name} {self.known[name][most]} ({100 * centre[at[most]]:.0f} %)")
+                parts.append(
+                    f"{name} {self.category_values[name][most]} ({100 * centre[at[most]]:.0f} %)"
+                )
         more = (
             f", and {len(parts) - MAX_SHOWN_COLUMNS} more" if len(parts) > MAX_SHOWN_COLUMNS else ""
         )

@@ -201,7 +201,7 @@ class KMeans(Predictor, Transformer):
         if passes.read.weighed:  # rows of no weight get a cluster too, though they move none
             preparations = getattr(passes.read, "preparations", ())
             call = partial(_labels, model=model, preparations=preparations)
-            every = [*engines.current_engine().map(call, passes.read.coded)]
+            every = [*engines.current_engine().map(call, passes.read.coded_table)]
             model = replace(model, labels=np.concatenate(every))
         return Learned(model, kept={"kept_rows_": self._rows_to_keep(passes)})
 
@@ -209,7 +209,7 @@ class KMeans(Predictor, Transformer):
         width = len(passes.schema.columns)
         if passes.n_rows is None or not keeps_rows(self.keep_rows, passes.n_rows, width):
             return None
-        return rows_to_keep(self.keep_rows, passes.read.coded.whole())
+        return rows_to_keep(self.keep_rows, passes.read.coded_table.whole())
 
     def _working(self, full: bool) -> Derivation:
         block, model = self.kept_rows_, self.model_
@@ -437,7 +437,7 @@ class KMeans(Predictor, Transformer):
         self._check_fitted()
         return len(self.model_.trace)
 
-    def _transformed(self, block: Block) -> Array:
+    def _transform_array(self, block: Block) -> Array:
         return self.model_.distances(block)
 
     def _n_columns_out(self) -> int:

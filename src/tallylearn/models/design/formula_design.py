@@ -114,7 +114,7 @@ class FormulaDesign:
         return tuple(dict.fromkeys(name for factor in self.parsed for name in factor.columns))
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The levels of every column of categories that is not a column of numbers."""
         pairs = zip(self.parsed, self.levels, strict=True)
         return {
@@ -368,9 +368,9 @@ def fit_formula(estimator: Any, read: FitInput) -> Learned:
         inner = _design_passes(passes, design, missing, kept)
         learned = estimator.fit_passes(inner)
     model = learned.model
-    dropped = passes.unanswered.gappy
+    dropped = passes.dropped_rows.gappy
     model = replace(model, design=replace(model.design, formula=design, dropped=dropped))
-    return Learned(model, None, learned.notes._replace(unanswered=passes.unanswered), schema)
+    return Learned(model, None, learned.notes._replace(unanswered=passes.dropped_rows), schema)
 
 
 def _design_passes(

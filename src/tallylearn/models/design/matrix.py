@@ -282,10 +282,10 @@ class Design:
         }
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
         if self.formula is not None:
-            return self.formula.known
+            return self.formula.category_values
         rare = self.rare.by_column
         return {
             name: tuple(dict.fromkeys((base, *self._named(name), *rare.get(name, ()))))

@@ -48,9 +48,9 @@ class GaussianModel(JointModel):
             object.__setattr__(self, "low", np.zeros(self.mean.shape))
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
-        return self.design.known
+        return self.design.category_values
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -203,7 +203,7 @@ class Discriminant(Classifier):
             check_representable(ahead, block, "discriminant")
         return ahead
 
-    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+    def _sample_rows(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         model = self.model_
         drawn = rng.choice(len(model.classes), size=n, p=model.priors.share)
         noise = rng.normal(size=(n, len(model.design.columns)))

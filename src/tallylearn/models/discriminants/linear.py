@@ -214,7 +214,7 @@ class LinearDiscriminants(GaussianModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""
         scores = self.scores(block)
-        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
+        chosen, shares = self.choose(scores), np.exp(log_shares(scores))
         x, groups = self.design.filled(block), self.design.groups(block.schema)
         x, notes = (x - self.centre, (FROM_MEANS,)) if self._far else (x, ())
         return [
@@ -476,7 +476,7 @@ class LinearDiscriminantAnalysis(
         self._check_fitted()
         return np.asarray(self.priors_ @ self.means_)
 
-    def _transformed(self, block: Block) -> Array:
+    def _transform_array(self, block: Block) -> Array:
         model = self.model_
         x = model.design.filled(block)
         if self.solver == "svd":

@@ -164,7 +164,7 @@ class QuadraticDiscriminants(GaussianModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
-        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
+        chosen, shares = self.choose(scores), np.exp(log_shares(scores))
         x = self.design.filled(block)
         apart = (x[:, None, :] - self.mean) - self.low
         turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings

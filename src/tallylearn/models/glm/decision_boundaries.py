@@ -210,7 +210,7 @@ def _directions(learner: Geometric, block: Block) -> Array:
 
 def _measured(learner: Geometric, x: Array, scores: Array) -> dict[str, list[Any]]:
     """The score of the answer, its cosine with the row, and the distance from the border."""
-    chosen, two = learner.model_.chosen(scores), len(learner.model_.classes) == 2
+    chosen, two = learner.model_.choose(scores), len(learner.model_.classes) == 2
     at = np.ones_like(chosen) if two else chosen
     score = scores[np.arange(len(x)), at]
     weights = np.column_stack([learner.intercept_, learner.coef_])[at - two]

@@ -48,7 +48,7 @@ def update_with_rows(
                     known = None if model is None else model.classes
                     block = replace(block, target=_declared_target(block.target, classes, known))
                 found = update(model, block, int(passes.n_rows is None))
-                return Learned(found, None, Notes(passes.unanswered), passes.schema)
+                return Learned(found, None, Notes(passes.dropped_rows), passes.schema)
 
         learned, call_style = retry_reading(read, updated), read.call_style
         if is_fitted:

@@ -42,9 +42,9 @@ class LinearModel(ScoringModel):
     how = "softmax"  # what the scores are, see Evidence
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
-        return self.design.known
+        return self.design.category_values
 
     def check(self, schema: Schema) -> None:
         """What a file says can have been learned from columns of this schema."""
@@ -111,7 +111,7 @@ class LinearModel(ScoringModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand in every score."""
         scores = self.scores(block)
-        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
+        chosen, shares = self.choose(scores), np.exp(log_shares(scores))
         shares = shares if self.how == "softmax" else np.full(shares.shape, np.nan)
         x, groups = self.design.filled(block), self.design.groups(block.schema)
         return [

@@ -162,7 +162,7 @@ class LogisticModel(LinearModel):
         p = len(self.design.columns)
         return np.concatenate([self.design.order(schema), np.arange(p, self.width)])
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         return choice(scores, self.at_half)
 
     def expression(self, schema: Schema) -> ClassifierExpression:

@@ -89,7 +89,7 @@ class Objective:
         passes = self.passes.every(stride)
         with engines.report_stage("sample"):
             if 8 * self.n_rows / stride * (1 + self.columns.width) <= SAMPLE_BYTES:
-                passes = passes.held()
+                passes = passes.load()
         weight, n_rows = self.weight / stride, self.n_rows / stride
         return replace(self, passes=passes, weight=weight, n_rows=n_rows, sampled=True)
 

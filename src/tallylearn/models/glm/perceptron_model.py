@@ -97,7 +97,7 @@ class PerceptronWeights(LinearModel):
         if (codes < 0).any() or (codes[:, 1] >= len(self.classes)).any():
             raise ValueError("the first steps are of rows or classes that cannot be")
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """Of two classes the second from a score of 0 on; of more, the first of the largest."""
         if len(self.classes) == 2:
             return (scores[:, 1] >= 0).astype(np.int64)

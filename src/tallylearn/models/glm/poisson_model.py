@@ -99,8 +99,8 @@ class PoissonModel(RegressionModel):
             raise ValueError(f"the standard errors have the shape {self.errors.shape}")
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
-        return self.design.known
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
+        return self.design.category_values
 
     @property
     def d2(self) -> float:

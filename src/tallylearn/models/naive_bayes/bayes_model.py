@@ -108,7 +108,7 @@ class Bayes(JointModel):
             check_last_axes("the means", self.gaussians.mean, k, len(self.gaussians.names))
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
         return {table.name: table.values for table in self.tables}
 
@@ -147,7 +147,7 @@ class Bayes(JointModel):
             out[dead.all(axis=1)] = self.priors.log
         return out
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """The place of the most probable class."""
         return choice(scores, self.at_half)
 
@@ -155,7 +155,7 @@ class Bayes(JointModel):
         """The factors of every row."""
         rows = Rows(block, self)
         scores = self.scores(block)
-        chosen = self.chosen(scores)
+        chosen = self.choose(scores)
         shares = np.exp(log_shares(scores))
         dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
         dead &= (scores == self.priors.log).all(axis=1)

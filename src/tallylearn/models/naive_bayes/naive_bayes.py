@@ -375,7 +375,7 @@ class NaiveBayes(Classifier):
         names, spread = (bells.names, bells.variance) if bells else ((), np.empty((0, 0)))
         return arranged(spread, names, self.schema_, len(self.classes_))
 
-    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+    def _sample_rows(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         if self.model_.texts:
             raise OptionError(
                 f"{type(self).__name__}.sample: the model has no distribution of the length of "

@@ -116,16 +116,16 @@ class Centroids(ScoringModel):
         check_representable(out[:, self.prior > 0], block, "distance from the classes")
         return out
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """The place of the nearest class; distances are tied by rounding only."""
         return choice(scores, tied=0.0)
 
     def predicted_classes(self, block: Block) -> Array:
         """(n,) the place of the nearest class, of rows at any distance."""
         if self.exemplars is not None:
-            return self.chosen(-self._relative(block)[1])
+            return self.choose(-self._relative(block)[1])
         scale = np.ones_like(self.within) if self.plain else self._scale()
-        return self.chosen(self._compared(block, scale))
+        return self.choose(self._compared(block, scale))
 
     def log_shares(self, block: Block) -> Array:
         """By the discriminants, whatever decides."""
@@ -263,7 +263,7 @@ class Centroids(ScoringModel):
         return ["?" if code != code else known[int(code)] for known, code in pairs]
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of categories that were seen."""
         space = None if self.exemplars is None else self.exemplars.space
         return {} if space is None else dict(zip(space.categories, space.values, strict=True))

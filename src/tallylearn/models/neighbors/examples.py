@@ -160,7 +160,7 @@ class Examples:
         return ", ".join(pairs[:MAX_SHOWN_COLUMNS]) + more
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of every category that some example has."""
         return dict(zip(self.categories, self.values, strict=True))
 

@@ -120,7 +120,7 @@ class FiledExamples:
     def __repr__(self) -> str:
         return f"{self.size:,} rows in {self.where}"
 
-    def __getattr__(self, name: str) -> Any:  # metric, k, weights, ties, known
+    def __getattr__(self, name: str) -> Any:  # metric, k, weights, ties, category_values
         if name == "rule":  # while it is unpickled
             raise AttributeError(name)
         return getattr(self.rule, name)

@@ -10,7 +10,7 @@ from tallylearn.errors import InputError
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import one_explanation
 from tallylearn.estimators.model import choice
-from tallylearn.estimators.predictors import explained
+from tallylearn.estimators.predictors import r_squared
 from tallylearn.models.neighbors.examples import Examples, repeated
 from tallylearn.models.neighbors.examples_in_files import FiledExamples
 from tallylearn.models.neighbors.neighbour_models import Averaged, Voters
@@ -177,7 +177,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
             return super().score(X, y, sample_weight)
         answers = self.predict(None)
         truth, weight = self._own(y, sample_weight, len(answers))
-        return explained(truth.astype(np.float64), answers, weight)
+        return r_squared(truth.astype(np.float64), answers, weight)
 
 
 def _apart(learner: Neighbours) -> bool:

@@ -43,9 +43,9 @@ class Answering(Model):
     target: Array
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of categories that some example has."""
-        found: dict[str, tuple[str, ...]] = self.examples.known
+        found: dict[str, tuple[str, ...]] = self.examples.category_values
         return found
 
     def near(self, block: Block, contents: bool = False) -> tuple[Self, Nearest]:

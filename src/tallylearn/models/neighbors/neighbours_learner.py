@@ -238,7 +238,7 @@ class Neighbours(Estimator):
 
     def _too_many(self, read: FitInput) -> bool:
         """Whether the rows of files, as they are compared, would take more than the budget."""
-        if read.source.size is not None or (read.parsed and read.source.small):
+        if read.source.size is not None or (read.needs_parsing and read.source.small):
             return False
         most, seen = budget() / COPIES, 0.0
         try:

@@ -213,6 +213,6 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         return explanation.derivation(self)
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories that the tree asks for, as it was grown with them."""
         return {name: values for name, (values, _) in self.category_numbers.items()}

@@ -94,7 +94,7 @@ def rows_with_unseen_values(design: Design, block: Block) -> Array:
     """(n,) which rows have a value of a category that no row learned from had, nor a rare one."""
     out = np.zeros(len(block), dtype=bool)
     pooled = {term.column for term in design.terms if isinstance(term, PooledTerm)}
-    for name, values in design.known.items():
+    for name, values in design.category_values.items():
         if name not in pooled and values[0] not in design.rare.by_column.get(name, ()):
             out |= block.codes[name].recode([*values]) == UNSEEN_CODE
     return out

@@ -293,7 +293,7 @@ def _remarks(
         f"{name} is compared with {base}."
         if name in shown or design.formula is not None
         else f"{name} has no coefficient: "
-        f"{ONE_VALUE if len(design.known[name]) == 1 else RARE_VALUES}."
+        f"{ONE_VALUE if len(design.category_values[name]) == 1 else RARE_VALUES}."
         for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2

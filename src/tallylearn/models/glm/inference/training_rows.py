@@ -54,7 +54,7 @@ def input_to_keep(keep_rows: Any, read: FitInput) -> FitInput | None:
         return read if keep_rows else None
     if not keeps_rows(keep_rows, size, len(read.schema.columns)):
         return None
-    block = read.coded.whole()
+    block = read.coded_table.whole()
     arrays = (block.numbers, block.target, block.weight)
     if any(isinstance(one, np.ndarray) and _is_part_of_larger(one) for one in arrays):
         return replace(read, source=source.take_rows(np.arange(size)))

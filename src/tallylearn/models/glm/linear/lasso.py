@@ -188,7 +188,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         width = len(passes.schema.numbers) * int(self.degree)
         if width <= MIN_WIDE_COLUMNS or self.exact:
             return False
-        rows = passes.read.within((width - 1) // 2)
+        rows = passes.read.count_rows_up_to((width - 1) // 2)
         if rows is not None and passes.n_rows is None:
             needed = f"{rows:,} rows of {width:,} columns, which are held in memory,"
             check_memory(16.0 * rows * width, needed, "Leave out columns.")  # rows and columns

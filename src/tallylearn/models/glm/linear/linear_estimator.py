@@ -753,7 +753,7 @@ class LinearEstimator(Regressor):
     def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
         """The training rows, with their numbers from 0 in the whole table."""
         before, missing = 0, self._missing_rule
-        for whole in (block for part in read.coded.parts() for block in part.blocks()):
+        for whole in (block for part in read.coded_table.parts() for block in part.blocks()):
             block = learnable(whole.training_rows(), missing)
             row = places(block.start, np.arange(len(block)))
             if not isinstance(whole.start, np.ndarray):  # a file counts its own lines

@@ -273,9 +273,9 @@ class LinearModel(RegressionModel):
             check_shape("the sets", self.subsets.taken, len(self.subsets.rest), p)
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
-        return self.design.known
+        return self.design.category_values
 
     def predictions(self, block: Block) -> Array:
         """(n,), or (n, t) where there are several targets."""

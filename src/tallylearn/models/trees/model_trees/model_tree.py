@@ -78,12 +78,12 @@ class ModelTree(RegressionModel):
         check_shape("the coefficients", self.coef, m, len(self.attributes))
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories that the tree asks for, or that a model adds up."""
         steps = (self.coef != 0).any(axis=0) & (self.attributes.step > 0)
         used = {*self.attributes.source[steps].tolist()}
         added = [column for at, column in enumerate(self.tree.columns) if at in used or self.guests]
-        found = {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
+        found = {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.category_values
         rare = self.attributes.rare.by_column
         return {
             name: tuple(dict.fromkeys((*values, *rare.get(name, ()))))
