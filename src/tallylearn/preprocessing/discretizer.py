@@ -124,7 +124,7 @@ class IntervalTransform(ReversibleTransform):
 
     def transform_block(self, block: Block) -> Block:
         schema = self.schema(block.schema)
-        codes = {name: self._coded(block, name) for name in self.names}
+        codes = {name: self._bin_codes(block, name) for name in self.names}
         kept = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
         if self.one_hot:
             for name, coded in codes.items():
@@ -213,7 +213,7 @@ class IntervalTransform(ReversibleTransform):
         rows = tuple((name, label) for name in self.names for label in self.labels(name))
         return Derivation("Discretisation", (Grid("intervals", ("column", "interval"), rows),))
 
-    def _coded(self, block: Block, name: str) -> Codes:
+    def _bin_codes(self, block: Block, name: str) -> Codes:
         column = block.numbers[:, block.schema.places[name]]
         places = np.searchsorted(self.cuts[self.names.index(name)], column, side="right")
         codes = np.where(np.isnan(column), -1, places).astype(np.int32)

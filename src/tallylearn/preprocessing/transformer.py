@@ -74,11 +74,11 @@ class TableTransform(Solved):
         """The schema of the new columns; nothing is left to be read from strings."""
         return Schema(tuple(self.columns(schema)), schema.named)
 
-    def told(self, name: str, value: float) -> float:
+    def to_table_units(self, name: str, value: float) -> float:
         """A number of a new column in the units of the table."""
         return value
 
-    def worked(self, name: str, before: float, after: float) -> str:
+    def working_text(self, name: str, before: float, after: float) -> str:
         """How a number of a column became another one, as text."""
         return number(after)
 
