@@ -189,6 +189,7 @@ def _in_table_units(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evide
         return replace(term, value=meant) if term.value and term.value == seen else term
 
     lines = tuple(
-        EvidenceLine(line.outcome, tuple(map(convert, line.terms)), line.share) for line in row.lines
+        EvidenceLine(line.outcome, tuple(map(convert, line.terms)), line.share)
+        for line in row.lines
     )
     return replace(row, lines=lines)

@@ -61,7 +61,9 @@ class Scaling(ReversibleTransform):
             return int(column_scaling.scale(block.numbers[rows], shift, width, base, out[rows]))
 
         if any(
-            engines.map_threads(scale_rows, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))
+            engines.map_threads(
+                scale_rows, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK))
+            )
         ):
             check_finite(block)
             if not self._limits:

@@ -90,7 +90,7 @@ class Clusters(Model):
         x, labels = self.points(block), self.predictions(block)
         apart = (x[:, None, :] - self.centres) ** 2  # (n, k, p)
         groups, figure = self.coding.groups, value_formatter(block.schema)
-        centres = [self.told(c, block.schema) for c in range(len(self.centres))]
+        centres = [self.describe_centre(c, block.schema) for c in range(len(self.centres))]
         order = [name for name in block.schema.names if name in groups]
         return [
             Evidence(
@@ -121,9 +121,9 @@ class Clusters(Model):
         ]  # fmt: skip
         return ClusterExpression(Argmax(VectorOf(tuple(scores)), tie_rule(tied=0.0)))
 
-    def told(self, c: int, schema: Schema) -> str:
+    def describe_centre(self, c: int, schema: Schema) -> str:
         """A centre as the table has it; of a category its most frequent value."""
-        centre, parts = self.coding.told(self.centres[c : c + 1])[0], []
+        centre, parts = self.coding.unscale_points(self.centres[c : c + 1])[0], []
         figure = value_formatter(schema)
         for name, at in self.coding.groups.items():
             if name in self.coding.columns:
@@ -140,7 +140,7 @@ class Clusters(Model):
 
     def derivation(self, schema: Schema, rounds: Sequence[Step] = ()) -> Derivation:
         """The centres, and how the inertia fell; or the rounds in its place."""
-        told, k = self.coding.told(self.centres), len(self.centres)
+        told, k = self.coding.unscale_points(self.centres), len(self.centres)
         names = ("column", *map(str, range(k)))
         rows = [("rows", *(f"{size:.0f}" for size in self.sizes))]
         pairs = zip(self.coding.names, told.T, strict=True)

@@ -148,12 +148,12 @@ class Coding:
         mean = (moments.mean.reshape(-1) - self.shift) / self.scale
         return mean, scaled_variance(moments, self.scale).reshape(-1)
 
-    def given(self, centres: Array) -> Array:
+    def scale_points(self, centres: Array) -> Array:
         """Points as a user gives them: numbers of the table, then shares of values."""
         p = len(self.columns)
         return np.hstack([(centres[:, :p] - self.shift) / self.scale, centres[:, p:] * INDICATOR])
 
-    def told(self, points: Array) -> Array:
+    def unscale_points(self, points: Array) -> Array:
         """Points as a user reads them."""
         p = len(self.columns)
         return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / INDICATOR])

@@ -47,7 +47,7 @@ from tallylearn.tables import (
 )
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
 from tallylearn.workings.distance_steps import difference
-from tallylearn.workings.equations import formula, joined, number
+from tallylearn.workings.equations import equation_chain, formula, number
 from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 
 BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
@@ -303,7 +303,7 @@ class Rows:
                 power = f"e^(-({difference(x, mean)})² / (2 · {number(sd)}²))"
                 side = f"{power} / ({number(sd)} · sqrt(2 · π))"
                 left = f"p({name} | {outcome})"
-                yield formula(joined(left, side, format_number(value)))
+                yield formula(equation_chain(left, side, format_number(value)))
 
     def notes(self, i: int) -> list[str]:
         """What is to be said of the texts of a row."""

@@ -19,7 +19,13 @@ from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, 
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.equations import formula, joined, number, signed_product, signed_sum
+from tallylearn.workings.equations import (
+    equation_chain,
+    formula,
+    number,
+    signed_product,
+    signed_sum,
+)
 
 MAX_COLUMNS = 6  # columns whose products and solution are written out; full=True writes all
 MAX_FULL_COLUMNS = 40  # columns of a table of products
@@ -170,7 +176,9 @@ def _simple(work: ProductSums, slope: float, intercept: float, cost: float) -> l
         *([Sentence(" ".join(meaning))] if meaning else []),
         Grid(f"sums over {number(n)} rows", ("", "value"), tuple(sums)),
         formula(
-            joined(f"w1 = Σ {both} / {below}", f"{number(product)} / {divided}", number(slope))
+            equation_chain(
+                f"w1 = Σ {both} / {below}", f"{number(product)} / {divided}", number(slope)
+            )
         ),
     ]
     if not work.centred:

@@ -24,9 +24,9 @@ from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape,
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.equations import (
+    equation_chain,
     factor,
     formula,
-    joined,
     number,
     signed_product,
     signed_sum,
@@ -218,7 +218,7 @@ class ModelTree(RegressionModel):
         intercept = 0.0 if abs(intercept) <= ROUNDING * size else intercept
         products = [signed_product(float(self.coef[i, j]), float(x[j])) for j in at]
         side = signed_sum([number(intercept), *products])
-        return formula(joined(f"{name} = {side}", number(value)) if products else
+        return formula(equation_chain(f"{name} = {side}", number(value)) if products else
                        f"{name} = {number(value)}")  # fmt: skip
 
     def formulas(self) -> list[LeafFormula]:

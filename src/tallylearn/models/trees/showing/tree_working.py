@@ -25,7 +25,7 @@ from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 from tallylearn.workings.split_steps import (
     ABSOLUTE_ERROR,
     ENTROPY,
@@ -301,7 +301,7 @@ class NodeWorking:
                 if self.plan.scorer != "gain2/cost":
                     power = number(self.plan.exponent)
                     side = f"(2^{number(q.gain)} - 1) / ({number(cost)} + 1)^{power}"
-                yield formula(joined(f"Score({steps.attribute})", side, number(q.score)))
+                yield formula(equation_chain(f"Score({steps.attribute})", side, number(q.score)))
 
     def _ratios(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
         for _, steps in shown:
