@@ -16,6 +16,8 @@ CLASSES: dict[str, str] = {
     "IntervalTransform": "Intervals",
     "OneHotTransform": "Indicating",
     "OrdinalTransform": "Coding",
+    "RareValues": "Rare",
+    "SolverOutcome": "Ending",
 }
 
 KEPT_ROWS = {"keep_rows": "record"}

@@ -17,10 +17,10 @@ from tallylearn.estimators.options import fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.tally_state import TallyState
-from tallylearn.models.design.columns import spelled, spelling
+from tallylearn.models.design.columns import encode_block, encoded_names
 from tallylearn.models.design.matrix import ROOM, Design
-from tallylearn.models.design.pooled_categories import PART, POOLED, pooled, sum_pooled
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.pooled_categories import PART, POOLED, pool_rare_values, sum_pooled
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.discriminants.covariance import ClassScatter
 from tallylearn.models.discriminants.discriminant_working import NEARLY_ZERO
 from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
@@ -113,13 +113,13 @@ class Discriminant(Classifier):
         return self._summed(block, ())
 
     def _summed(self, block: Block, together: Collection[str]) -> Bundle:
-        names = spelling(block, pooled=together)
+        names = encoded_names(block, pooled=together)
         check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
         rows = max(1, ROOM // max(1, len(names)))
         if block.codes and len(block) > rows:
             pieces = (block[at : at + rows] for at in range(0, len(block), rows))
             return sum((self._summed(piece, together) for piece in pieces), start=Bundle())
-        numbers = spelled(block)
+        numbers = encode_block(block)
         kind = Products if self.exact else Scatter
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
@@ -141,7 +141,7 @@ class Discriminant(Classifier):
         except SizeError as error:
             raise SizeError(f"{error} Or pass shrinkage a number: then {POOLED}.") from None
 
-    def _tally_with(self, few: Rare) -> Callable[[Block], Bundle]:
+    def _tally_with(self, few: RareValues) -> Callable[[Block], Bundle]:
         return partial(self._pooled, few) if few.values else self.tally_block
 
     def fit_passes(self, passes: Passes) -> Learned:
@@ -158,8 +158,8 @@ class Discriminant(Classifier):
     def _solve_state(self, state: TallyState) -> Any:
         return self._solved(state.tally, state.call_style.by_name)
 
-    def _pooled(self, few: Rare, block: Block) -> Bundle:
-        block, counts = pooled(block, few)
+    def _pooled(self, few: RareValues, block: Block) -> Bundle:
+        block, counts = pool_rare_values(block, few)
         tally = self._with_row_counts(self._summed(block, [*few.by_column]), block)
         return Bundle({**tally.parts, PART: counts})
 

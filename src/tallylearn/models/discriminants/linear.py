@@ -17,7 +17,7 @@ from tallylearn.expressions import ClassifierExpression, VectorOf, linear_sum
 from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
-from tallylearn.models.design.rare_categories import Rare
+from tallylearn.models.design.rare_categories import RareValues
 from tallylearn.models.discriminants.covariance import (
     ZERO,
     ClassScatter,
@@ -161,11 +161,11 @@ class LinearDiscriminants(GaussianModel):
     def _scored(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             if self._offset > PRECISE:
-                out = self.design.around(block, self.centre, self.weights, self.level)
+                out = self.design.centred_product(block, self.centre, self.weights, self.level)
             else:
                 out = self.design.product(block, self.weights) + self.bias
             if not np.isfinite(out).all():  # a missing value or an infinity shows in the sums
-                out = (self.design.filled(block) - self.centre) @ self.weights.T + self.level
+                out = (self.design.filled_matrix(block) - self.centre) @ self.weights.T + self.level
         check_representable(out[:, np.isfinite(self.level)], block, "discriminant")
         return out
 
@@ -190,7 +190,7 @@ class LinearDiscriminants(GaussianModel):
             whitened, largest = mean @ white, np.sqrt(ZERO * values[-1])
             parts = []
             for part in self.design.pieces(block):
-                rows = self.design.filled(part) - centre
+                rows = self.design.filled_matrix(part) - centre
                 near = _near(rows @ white, whitened)
                 if off.size:
                     near[(np.abs(rows @ off - mean[0] @ off) > largest).any(axis=1)] = np.inf
@@ -215,7 +215,7 @@ class LinearDiscriminants(GaussianModel):
         """Every column's summand w x in every discriminant."""
         scores = self.scores(block)
         chosen, shares = self.choose(scores), np.exp(log_shares(scores))
-        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        x, groups = self.design.filled_matrix(block), self.design.groups(block.schema)
         x, notes = (x - self.centre, (FROM_MEANS,)) if self._far else (x, ())
         return [
             Evidence(tuple(
@@ -345,7 +345,7 @@ class LinearDiscriminantAnalysis(
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design, RareValues)
     model_: LinearDiscriminants = fitted()
 
     solver: str = option(
@@ -412,7 +412,7 @@ class LinearDiscriminantAnalysis(
     def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
         scores = self.model_.scores(block)
         with np.errstate(over="ignore", invalid="ignore"):
-            common = self.model_.design.filled(block) @ shared + constant
+            common = self.model_.design.filled_matrix(block) @ shared + constant
             out = np.asarray(scores + common[:, None])
         check_representable(out[:, self.model_.priors.share > 0], block, "discriminant")
         return out
@@ -478,7 +478,7 @@ class LinearDiscriminantAnalysis(
 
     def _transform_array(self, block: Block) -> Array:
         model = self.model_
-        x = model.design.filled(block)
+        x = model.design.filled_matrix(block)
         if self.solver == "svd":
             centre, rest, _ = around_mean(model.mean, model.low, model.priors.share)
             x = (x - centre) - rest

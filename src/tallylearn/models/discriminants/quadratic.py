@@ -24,7 +24,7 @@ from tallylearn.expressions import (
 from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solve_filled
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.rare_categories import Rare
+from tallylearn.models.design.rare_categories import RareValues
 from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, spread_of
 from tallylearn.models.discriminants.discriminant_working import (
     DIVISOR,
@@ -121,7 +121,7 @@ class QuadraticDiscriminants(GaussianModel):
 
     def _joint(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-            near = self._near(self.design.filled(block))
+            near = self._near(self.design.filled_matrix(block))
         check_representable(near, block, "distance from the classes")
         return np.asarray(self.start - 0.5 * near)
 
@@ -165,7 +165,7 @@ class QuadraticDiscriminants(GaussianModel):
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
         chosen, shares = self.choose(scores), np.exp(log_shares(scores))
-        x = self.design.filled(block)
+        x = self.design.filled_matrix(block)
         apart = (x[:, None, :] - self.mean) - self.low
         turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
@@ -253,7 +253,7 @@ class QuadraticDiscriminantAnalysis(
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design, RareValues)
     model_: QuadraticDiscriminants = fitted()
 
     solver: str = option(

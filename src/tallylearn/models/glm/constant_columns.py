@@ -20,13 +20,13 @@ def without_constants(design: Design, block: Block) -> tuple[Design, Array]:
 
     To the perceptron such a column is a second w0, whose size alters every step.
     """
-    x = design.filled(block)
+    x = design.filled_matrix(block)
     flat = (x == x[:1]).all(axis=0) & design.numeric
     if flat.all() or not flat.any():
         return design, np.empty(0)
     at = sorted(np.flatnonzero(flat).tolist(), key=lambda j: design.columns[j])
     constant = tuple(design.columns[j] for j in at)
-    return design.picked(np.flatnonzero(~flat), constant), x[0, at]
+    return design.select_columns(np.flatnonzero(~flat), constant), x[0, at]
 
 
 def differs(block: Block, name: str, value: float) -> bool:

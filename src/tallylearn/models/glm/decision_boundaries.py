@@ -205,7 +205,7 @@ def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
 
 def _directions(learner: Geometric, block: Block) -> Array:
     design = learner.model_.design
-    return np.asarray(design.filled(block)[:, learner.model_.order(learner.schema_)])
+    return np.asarray(design.filled_matrix(block)[:, learner.model_.order(learner.schema_)])
 
 
 def _measured(learner: Geometric, x: Array, scores: Array) -> dict[str, list[Any]]:

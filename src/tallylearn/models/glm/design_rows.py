@@ -149,7 +149,7 @@ class ClassRows:
 
     def __call__(self, block: Block) -> DesignRows:
         block = learnable(block, self.missing)
-        x = self.design.matrix(block) if self.whole else self.design.filled(block)
+        x = self.design.matrix(block) if self.whole else self.design.filled_matrix(block)
         y = block.target.recode(self.classes)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
         if self.class_weight.size:
@@ -170,7 +170,7 @@ class CountRows:
 
     def __call__(self, block: Block) -> DesignRows:
         block = learnable(block, self.missing)
-        x = self.design.matrix(block) if self.whole else self.design.filled(block)
+        x = self.design.matrix(block) if self.whole else self.design.filled_matrix(block)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight * self.scale)
         return DesignRows(x, block.target, weight, offset=self.exposure.offset(block))
 

@@ -80,7 +80,7 @@ class LinearModel(ScoringModel):
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             out = self.design.product(block, weights)
             if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
-                out = self.design.filled(block) @ weights.T
+                out = self.design.filled_matrix(block) @ weights.T
             out = out + self.bias
         return check_representable(np.asarray(out), block, "score of the classes")
 
@@ -113,7 +113,7 @@ class LinearModel(ScoringModel):
         scores = self.scores(block)
         chosen, shares = self.choose(scores), np.exp(log_shares(scores))
         shares = shares if self.how == "softmax" else np.full(shares.shape, np.nan)
-        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        x, groups = self.design.filled_matrix(block), self.design.groups(block.schema)
         return [
             Evidence(tuple(
                 EvidenceLine(name, self._terms(block, i, x[i], c, groups), _share(shares[i, c]))

@@ -184,10 +184,10 @@ class LogisticModel(LinearModel):
     def _summed(self, block: Block) -> Array:
         """(n, m) of the columns, around their centre: far from 0 no digits cancel."""
         weights = self.weights[:, : len(self.design.columns)]
-        out = self.design.around(block, self.centre, weights, self.level)
+        out = self.design.centred_product(block, self.centre, weights, self.level)
         if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
             with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-                out = self.level + (self.design.filled(block) - self.centre) @ weights.T
+                out = self.level + (self.design.filled_matrix(block) - self.centre) @ weights.T
         return check_representable(np.asarray(out), block, "score of the classes")
 
     def activations(self, block: Block) -> Array:

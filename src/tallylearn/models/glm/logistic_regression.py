@@ -21,7 +21,7 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.decision_boundaries import Geometric
 from tallylearn.models.glm.design_rows import Lexicon
 from tallylearn.models.glm.gradient_descent import given_numbers, initial_coefficients
@@ -79,7 +79,7 @@ class LogisticRegression(Geometric):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     stored: ClassVar[tuple[type, ...]] = (
-        LogisticModel, Ending, Design, Rare, Lexicon, Reader, FormulaDesign,
+        LogisticModel, Ending, Design, RareValues, Lexicon, Reader, FormulaDesign,
     )  # fmt: skip
     renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate", "initial": "coef_init"}
     takes_formula: ClassVar[bool] = True

@@ -18,7 +18,7 @@ from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.constant_columns import without_constants
 from tallylearn.models.glm.decision_boundaries import Geometric
 from tallylearn.models.glm.gradient_descent import SMALLER_NUMBERS, initial_coefficients
@@ -68,7 +68,7 @@ class Perceptron(Geometric):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, RareValues)
     renamed: ClassVar[Mapping[str, str]] = {"initial": "coef_init"}
     model_: PerceptronWeights = fitted()
 
@@ -148,7 +148,7 @@ class Perceptron(Geometric):
             named and self.fit_intercept and self.coef_init is None and self.intercept_init is None
         )
         model = self._begun(block, dropped, classes, varying)
-        x, y = model.design.filled(block), block.target.recode(classes)
+        x, y = model.design.filled_matrix(block), block.target.recode(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
         orders = (
@@ -175,7 +175,7 @@ class Perceptron(Geometric):
             rows = model.rows + len(block)
             model = replace(model, design=design, rows=rows, separated=False)
         model = replace(model, stream=True)
-        x, y = model.design.filled(block), block.target.recode(model.classes)
+        x, y = model.design.filled_matrix(block), block.target.recode(model.classes)
         order = np.arange(len(block), dtype=np.int64)
         row_numbers = places(block.start, order) - first_row
         return self._walked(model, x, y, [order], row_numbers).answering(self.averaged)

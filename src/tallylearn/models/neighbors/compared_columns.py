@@ -14,7 +14,7 @@ from functools import reduce
 
 import numpy as np
 
-from tallylearn.models.design.informative_categories import told_by_chance
+from tallylearn.models.design.informative_categories import uninformative_columns
 from tallylearn.models.neighbors.distances import check_kinds, resolve_metric
 from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.sources.memory.role_columns import without_column
@@ -81,6 +81,8 @@ class Beside:
         """Without the categories of chance; where no other column is there, all count."""
         block = join_blocks(self.blocks, self.blocks[0].schema)
         classes = isinstance(block.target, Codes)
-        found = told_by_chance(block, block.target.codes if classes else block.target, classes)
+        found = uninformative_columns(
+            block, block.target.codes if classes else block.target, classes
+        )
         some = 0 < len(found) < self.width
         return Compared(tuple(sorted(found)), self.gaps) if some else Compared()

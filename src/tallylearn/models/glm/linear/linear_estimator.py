@@ -45,7 +45,7 @@ from tallylearn.models.design.pooled_categories import (
     tally_within_memory,
     values_of,
 )
-from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, RareValues
 from tallylearn.models.glm.inference.cancellation import check_cancellation, is_rank_deficient
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
 from tallylearn.models.glm.inference.intervals import check_level, prediction_interval
@@ -147,7 +147,7 @@ class LinearEstimator(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, FormulaDesign)
+    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, RareValues, FormulaDesign)
     takes_formula: ClassVar[bool] = True
     stored_if_changed: ClassVar[tuple[str, ...]] = ("keep_rows",)
     counts_values: ClassVar[bool] = True
@@ -230,12 +230,12 @@ class LinearEstimator(Regressor):
     def _tally_kind(self) -> TallyKind:
         return Products if self.exact else Triangle if self.solver == "qr" else Scatter
 
-    def _tally_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
+    def _tally_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
         return tally_products(
             block, kind, int(self.degree), missing=self.missing, folds=self._n_folds, few=rare
         )
 
-    def _seen_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
+    def _seen_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values pooled."""
         return self._with_row_counts(self._tally_as(kind, rare, block), block)
 
@@ -306,14 +306,14 @@ class LinearEstimator(Regressor):
             partial(self._sum_pairs, passes), partial(self._find_rare, passes)
         )
 
-    def _find_rare(self, passes: Passes, error: SizeError) -> Rare:
+    def _find_rare(self, passes: Passes, error: SizeError) -> RareValues:
         values = passes.total(self._count_values, self._left_out)
         return rare_or_raise(values, float(self.min_samples_category), error)
 
     def _count_values(self, block: Block) -> Bundle:
         return values_of(learnable(block, self.missing))
 
-    def _sum_pairs(self, passes: Passes, rare: Rare) -> Bundle:
+    def _sum_pairs(self, passes: Passes, rare: RareValues) -> Bundle:
         """The tally; a triangle for few rows, or in a second pass where the scatter lost digits."""
         chooses = self._chooses_solver and not self.exact and not self.descends
         if chooses and self._is_small(passes):
@@ -324,7 +324,7 @@ class LinearEstimator(Regressor):
         with engines.report_stage("second pass"):
             return self._sum_as(Triangle, passes, rare)
 
-    def _sum_as(self, kind: TallyKind, passes: Passes, rare: Rare) -> Bundle:
+    def _sum_as(self, kind: TallyKind, passes: Passes, rare: RareValues) -> Bundle:
         tally = passes.total(partial(self._seen_as, kind, rare), self._left_out)
         return checked_tally(tally, f"{type(self).__name__}.tally")
 

@@ -284,7 +284,7 @@ class LinearModel(RegressionModel):
 
     def _answered(self, block: Block) -> Array:
         if not (self.exact and self.design.powers):
-            out = self.design.around(block, self.mean, self.coef, self.level[0])
+            out = self.design.centred_product(block, self.mean, self.coef, self.level[0])
             if np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
                 return out
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
@@ -292,7 +292,7 @@ class LinearModel(RegressionModel):
 
     def away(self, block: Block) -> Array:
         """(n, p) rows from the means, where gaps lie; powers with the digits they were counted."""
-        out = self.design.filled(block) - self.mean
+        out = self.design.filled_matrix(block) - self.mean
         if self.exact:
             centre_exact_powers(block, self.design, self.mean, out)
         gap = np.isnan(self.design.matrix(block))
@@ -308,7 +308,7 @@ class LinearModel(RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
-        x = self.away(block) if self._far else self.design.filled(block)
+        x = self.away(block) if self._far else self.design.filled_matrix(block)
         groups, said, strays = (
             self.design.groups(block.schema),
             self._said,

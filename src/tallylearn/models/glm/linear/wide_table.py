@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import centring
-from tallylearn.models.design.columns import design_columns, spelled, spelling
+from tallylearn.models.design.columns import design_columns, encode_block, encoded_names
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import gappy, learnable
 from tallylearn.models.design.powers import append_powers
@@ -162,7 +162,7 @@ class WideTable:
             training = self.part(np.flatnonzero(fold != f))
             own = self.block[np.flatnonzero(fold == f)]
             coef, _, _ = training.path(alphas, penalty)
-            x, y = self.design.filled(own), targets_of(own)[:, 0]
+            x, y = self.design.filled_matrix(own), targets_of(own)[:, 0]
             weight = np.ones(len(own)) if own.weight is None else own.weight
             off = (y - training.level)[:, None] - (x - training.mean) @ coef.T
             errors.append(weight @ off**2)
@@ -173,7 +173,7 @@ class WideTable:
 def _design_of_block(block: Block, how: DesignOptions, degree: int) -> Design:
     weight = np.ones(len(block)) if block.weight is None else block.weight
     gaps = gappy(block)
-    names, x = spelling(block, gaps), spelled(block, gaps)
+    names, x = encoded_names(block, gaps), encode_block(block, gaps)
     names, x = append_powers(block, names, x, degree)
     with one_thread():
         sums, there = weight @ x, np.full(len(names), weight.sum())
@@ -195,7 +195,7 @@ def _filled_numbers(design: Design, block: Block, weight: Array) -> tuple[Array,
     if design.plain and np.isfinite(weight @ block.numbers).all():
         at = [block.schema.places[name] for name in design.columns]
         return np.ascontiguousarray(block.numbers), np.array(at, dtype=np.int64)
-    return np.ascontiguousarray(design.filled(block)), np.arange(len(design.columns))
+    return np.ascontiguousarray(design.filled_matrix(block)), np.arange(len(design.columns))
 
 
 def _means(x: Array, share: Array) -> Array:

@@ -278,7 +278,7 @@ class ModelTree(RegressionModel):
                     rf"p \leftarrow \frac{{n\,p + {k}\,q}}{{n + {k}}}",
                 )
             )
-        rare = self.attributes.rare.told("which are filled in like missing ones")
+        rare = self.attributes.rare.sentences("which are filled in like missing ones")
         return Derivation("Model tree", (*steps, *rare, size))
 
     def _said(self, i: int) -> str:
