@@ -40,7 +40,7 @@ def numbers_of(design: Design) -> int:
     return int(design.numeric.argmin()) if not design.numeric.all() else len(design.numeric)
 
 
-def restored(design: Design, late: Mapping[str, float]) -> Design:
+def restore_columns(design: Design, late: Mapping[str, float]) -> Design:
     """With columns that were passed over, behind the other numbers; their value fills gaps."""
     at = numbers_of(design)
     return replace(
@@ -53,6 +53,6 @@ def restored(design: Design, late: Mapping[str, float]) -> Design:
     )
 
 
-def widened(found: Array, at: int, k: int) -> Array:
+def insert_zero_columns(found: Array, at: int, k: int) -> Array:
     """(n, p + k) with k columns of 0 before the one at a place."""
     return np.hstack([found[:, :at], np.zeros((len(found), k)), found[:, at:]])

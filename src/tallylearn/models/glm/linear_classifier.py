@@ -32,7 +32,7 @@ from tallylearn.workings import Evidence, EvidenceLine, Grid, Term, format_numbe
 from tallylearn.workings.terms import intercept_name
 
 
-class LinearModel(ScoringModel):
+class LinearClassifierModel(ScoringModel):
     """Weights and a constant for the second of two classes, or for every one of more."""
 
     classes: tuple[Any, ...]
@@ -73,9 +73,9 @@ class LinearModel(ScoringModel):
 
     def activations(self, block: Block) -> Array:
         """(n, m) the weighted sums."""
-        return np.concatenate([self._summed(part) for part in self.design.pieces(block)])
+        return np.concatenate([self._linear_scores(part) for part in self.design.pieces(block)])
 
-    def _summed(self, block: Block) -> Array:
+    def _linear_scores(self, block: Block) -> Array:
         weights = self.weights[:, : len(self.design.columns)]
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             out = self.design.product(block, weights)

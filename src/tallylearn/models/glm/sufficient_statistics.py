@@ -206,13 +206,13 @@ class FoldMoments:
 
     def total(self) -> FoldMoments:
         """All folds as one, by the merge of Chan, Golub and LeVeque (1983)."""
-        return self if len(self.rows) == 1 else self.merged(np.ones(len(self.rows), dtype=bool))
+        return self if len(self.rows) == 1 else self.merge(np.ones(len(self.rows), dtype=bool))
 
-    def without(self, fold: int) -> FoldMoments:
+    def leave_out(self, fold: int) -> FoldMoments:
         """All folds but one."""
-        return self.merged(np.arange(len(self.rows)) != fold)
+        return self.merge(np.arange(len(self.rows)) != fold)
 
-    def merged(self, which: Array) -> FoldMoments:
+    def merge(self, which: Array) -> FoldMoments:
         """Some folds as one."""
         rows, means, lows = self.rows[which], self.mean[which], self.low[which]
         n = float(rows.sum())

@@ -85,7 +85,7 @@ def difference_from_training(model: LinearFit, rows: Sequence[NumberedBlock], t:
         for block, _ in rows:
             weight = np.ones(len(block)) if block.weight is None else block.weight
             target = block.target[t] if isinstance(block.target, tuple) else block.target
-            x = np.concatenate([model.away(part) for part in model.design.pieces(block)])
+            x = np.concatenate([model.centred_rows(part) for part in model.design.pieces(block)])
             y = target - model.level[0, t] - beyond if model.centred else target
             both = np.column_stack([(x - model.low) / model.scale, y])
             n, sums = n + float(weight.sum()), sums + weight @ both

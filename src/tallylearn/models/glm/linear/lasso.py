@@ -150,7 +150,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
             gap=gap,
             rounds=int(max(passes.max(), 1)),
             alpha=alpha,
-            converged=penalty.converged(gap, passes, square),
+            converged=penalty.has_converged(gap, passes, square),
         )
 
     @property
@@ -288,7 +288,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
             )
         block = weighed_in_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
         penalty = self._penalty_terms
-        table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))
+        table = WideTable.with_design(self.model_.design, block, bool(self.fit_intercept))
         alphas = table.penalties(penalty) if given is None else given
         coef, gap, _ = table.path(alphas, penalty)
         intercept = table.level - coef @ table.mean if self.fit_intercept else np.zeros(len(alphas))

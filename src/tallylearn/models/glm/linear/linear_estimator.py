@@ -630,7 +630,7 @@ class LinearEstimator(Regressor):
                     f"or bounds. Fit LinearRegression, and call summary(X, y, robust={robust!r})."
                 )
         model = self.model_
-        name = model.named(t, self.target_name_)
+        name = model.target_name(t, self.target_name_)
         with self._error_context("summary"):
             whole = summarize(
                 model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
@@ -716,10 +716,10 @@ class LinearEstimator(Regressor):
                     "intervals need least squares without penalty, bounds or selection. Fit "
                     "LinearRegression."
                 )
-            if model.rows <= model.used:
+            if model.rows <= model.n_estimated:
                 raise InputError(
                     f"intervals need more rows than coefficients, and there are {model.rows:g} "
-                    f"rows for {model.used}. Fit with more rows or fewer columns."
+                    f"rows for {model.n_estimated}. Fit with more rows or fewer columns."
                 )
         return self._map_rows(
             X,
@@ -767,7 +767,7 @@ class LinearEstimator(Regressor):
         """Diagnostics of the training rows, whose leverages must add up to the rank."""
         found, meat = diagnose_rows(self.model_, blocks, t, self._weight_kind() != FREQUENCY)
         if abs(float(found.leverage.sum()) - found.used) > LOOSE_TOLERANCE * found.used:
-            why = self.model_.cancelled or ("Columns are nearly collinear.",)
+            why = self.model_.cancellation_warnings or ("Columns are nearly collinear.",)
             raise InputError(f"leverages have no correct digits. {why[0]} Leave a column out.")
         return found, meat
 
@@ -792,7 +792,7 @@ class LinearEstimator(Regressor):
 
     def _kept_input(self) -> FitInput | None:
         """The training rows that are kept, if they are few enough for diagnostics unasked."""
-        few = self.model_.rows * self.model_.used <= MAX_NUMBERS_READ_AGAIN
+        few = self.model_.rows * self.model_.n_estimated <= MAX_NUMBERS_READ_AGAIN
         return self.kept_rows_ if few else None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -68,7 +68,9 @@ def linear_working(
     """
     order = model.design.order(schema)
     names = tuple(model.design.names[j] for j in order)
-    work = ProductSums.of(problem, order, names, "y" if len(model.coef) == 1 else model.named(0))
+    work = ProductSums.of(
+        problem, order, names, "y" if len(model.coef) == 1 else model.target_name(0)
+    )
     steps: list[Step] | None
     if penalty is not None:
         steps = [*_lasso_steps(model, work, penalty), *_path(model, problem, order, names, penalty)]
@@ -273,7 +275,7 @@ def _lasso_steps(model: LinearModel, work: ProductSums, penalty: ElasticNetPenal
         share = f"{100 * gap / total:.2g} % of J"
         near = f"{number(gap)}, {share}: J is at most so far above its minimum."
         steps.append(Sentence(f"{many} {near}"))
-    steps += map(Sentence, model.unrested)
+    steps += map(Sentence, model.convergence_warnings)
     correlation = (
         _without_rounding(
             work.with_target - work.products @ coef,

@@ -55,10 +55,10 @@ class WideTable:
                 f"y has {target.shape[1]} targets, and with more columns than rows only one is "
                 "supported. Fit each target by itself, as in y[:, 0]."
             )
-        return cls._around(_design_of_block(block, how, degree), block, centred)
+        return cls._of_rows(_design_of_block(block, how, degree), block, centred)
 
     @classmethod
-    def _around(cls, design: Design, block: Block, centred: bool) -> WideTable:
+    def _of_rows(cls, design: Design, block: Block, centred: bool) -> WideTable:
         weight = np.ones(len(block)) if block.weight is None else block.weight
         n, y = float(weight.sum()), targets_of(block)[:, 0]
         with one_thread():
@@ -79,13 +79,13 @@ class WideTable:
         )
 
     @classmethod
-    def again(cls, design: Design, block: Block, centred: bool) -> WideTable:
+    def with_design(cls, design: Design, block: Block, centred: bool) -> WideTable:
         """Rows whose design is known."""
-        return cls._around(design, learnable(block, "drop" if design.complete else ""), centred)
+        return cls._of_rows(design, learnable(block, "drop" if design.complete else ""), centred)
 
     def part(self, which: Array) -> WideTable:
         """Some of the rows."""
-        return self._around(self.design, self.block[which], self.centred)
+        return self._of_rows(self.design, self.block[which], self.centred)
 
     def penalties(self, penalty: ElasticNetPenalty) -> Array:
         """(m,) from the smallest alpha without nonzero coefficients down to a hundredth of it.
@@ -127,7 +127,9 @@ class WideTable:
         residuals = self.y - coef @ self.x
         intercept = self.level - float(coef @ self.mean) if self.centred else 0.0
         one, whole = np.array, float(self.y @ self.y)
-        converged = penalty.converged(gap[-1:], one([penalty.max_iter]), one([whole / self.rows]))
+        converged = penalty.has_converged(
+            gap[-1:], one([penalty.max_iter]), one([whole / self.rows])
+        )
         return LinearModel(
             design=self.design,
             coef=coef[None],
