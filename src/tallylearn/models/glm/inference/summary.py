@@ -312,7 +312,8 @@ def _remarks(
     elif model.rows <= model.n_estimated:
         said.append(
             f"The fit leaves no residual degrees of freedom (n = {model.rows:g}, "
-            f"coefficients: {model.n_estimated}), so there are no standard errors. Use fewer columns, Ridge or Lasso."
+            f"coefficients: {model.n_estimated}), so there are no standard errors. "
+            "Use fewer columns, Ridge or Lasso."
         )
     elif diagnostics is None:
         said.append(
