@@ -14,6 +14,8 @@ CLASSES: dict[str, str] = {
     "CrossValidationErrors": "CrossValidated",
     "Imputation": "Filling",
     "IntervalTransform": "Intervals",
+    "NeighbourClassModel": "Voters",
+    "NeighbourMeanModel": "Averaged",
     "OneHotTransform": "Indicating",
     "OrdinalTransform": "Coding",
     "RareValues": "Rare",

@@ -31,7 +31,7 @@ class NeighbourSteps:
     ) -> None:
         one = block[at : at + 1]
         self.examples, self.places, self.distances = examples, places, distances
-        numbers, codes = examples.asked(one)
+        numbers, codes = examples.encode_queries(one)
         self.numbers, self.codes = numbers[0], codes[0]
         columns = [block.schema.places[name] for name in examples.columns]
         self.raw = one.numbers[0, columns]
@@ -50,8 +50,8 @@ class NeighbourSteps:
             for i in shown:
                 yield self._gower(i)
         else:
-            if few and self.examples.scaled:
-                yield self._scaled(shown)
+            if few and self.examples.is_scaled:
+                yield self._scaling_grid(shown)
             z = self.examples.points(self.places)
             for i in shown:
                 name = f"d({self.row(i)})"
@@ -85,7 +85,7 @@ class NeighbourSteps:
     def _names(self) -> tuple[str, ...]:
         return (*self.examples.columns, *self.examples.categories)
 
-    def _scaled(self, shown: Sequence[int]) -> Grid:
+    def _scaling_grid(self, shown: Sequence[int]) -> Grid:
         """Every row that is compared, column by column."""
         examples = self.examples
         rows = [("this row", self.raw), *((self.row(i), examples.numbers[self.places[i]])
