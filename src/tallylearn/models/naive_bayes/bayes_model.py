@@ -127,7 +127,7 @@ class Bayes(JointModel):
 
     def _add_counted(self, block: Block, out: Array) -> None:
         """Add the evidence of categories and texts to out (n, k)."""
-        columns = coded(block, self.halved)
+        columns = categorical_columns(block, self.halved)
         for table in self.tables:
             table.add(columns[table.name], out)
         for text in self.texts:
@@ -153,7 +153,7 @@ class Bayes(JointModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The factors of every row."""
-        rows = Rows(block, self)
+        rows = RowTerms(block, self)
         scores = self.scores(block)
         chosen = self.choose(scores)
         shares = np.exp(log_shares(scores))
@@ -164,7 +164,7 @@ class Bayes(JointModel):
             for i in range(len(block))
         ]
 
-    def _row(self, rows: Rows, i: int, shares: Array, chosen: Any, dead: bool) -> Evidence:
+    def _row(self, rows: RowTerms, i: int, shares: Array, chosen: Any, dead: bool) -> Evidence:
         lines = []
         for c, outcome in enumerate(self.classes):
             terms = [self.priors.term(c)]
@@ -195,7 +195,7 @@ class Bayes(JointModel):
         words = sum(len(text.terms) for text in self.texts)
         return k + k * (sum(len(table.values) for table in self.tables) + words + 2 * numbers)
 
-    def sampled(
+    def sample(
         self, n: int, rng: np.random.Generator, schema: Schema
     ) -> tuple[list[dict[str, Any]], Array]:
         """n rows from P(x, c), with the columns of the table."""
@@ -264,12 +264,14 @@ class Bayes(JointModel):
         return Derivation("Naive Bayes", (*steps, Sentence(free)))
 
 
-class Rows:
+class RowTerms:
     """Some rows as a model sees them, one by one."""
 
     def __init__(self, block: Block, model: Bayes) -> None:
         self.block, self.model = block, model
-        self.items = {name: codes.items() for name, codes in coded(block, model.halved).items()}
+        self.items = {
+            name: codes.items() for name, codes in categorical_columns(block, model.halved).items()
+        }
         self.bags = {text.name: bags_of(block, text) for text in model.texts}
 
     def terms(self, i: int, c: int) -> list[Term]:
@@ -336,7 +338,7 @@ def bags_of(block: Block, text: Texts) -> DocumentTerms:
     return text.reader.bags(block.text[text.name], text.name, block.start)
 
 
-def coded(block: Block, halved: bool) -> dict[str, Codes]:
+def categorical_columns(block: Block, halved: bool) -> dict[str, Codes]:
     """The columns that are counted: categories, and with ``halved`` numbers by their sign."""
     if not halved:
         return block.codes

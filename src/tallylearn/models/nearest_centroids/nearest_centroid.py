@@ -20,7 +20,7 @@ from tallylearn.estimators.options import (
 )
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.models.naive_bayes.class_priors import Priors
-from tallylearn.models.naive_bayes.column_factors import arranged
+from tallylearn.models.naive_bayes.column_factors import in_table_order
 from tallylearn.models.nearest_centroids.centroids import Centroids
 from tallylearn.models.nearest_centroids.exemplars import (
     KINDS,
@@ -218,7 +218,9 @@ class NearestCentroid(Classifier):
         self._check_fitted()
         exemplars = self.model_.exemplars
         points = self.model_.mean if exemplars is None else exemplars.points
-        return arranged(points[:, : len(self.model_.columns)], self.model_.columns, self.schema_)
+        return in_table_order(
+            points[:, : len(self.model_.columns)], self.model_.columns, self.schema_
+        )
 
     @property
     def class_prior_(self) -> Array:
@@ -230,7 +232,9 @@ class NearestCentroid(Classifier):
     def within_class_std_dev_(self) -> Array:
         """(p,) the standard deviations around the means of the classes, in the table's order."""
         self._check_fitted()
-        return np.asarray(arranged(self.model_.within[None], self.model_.columns, self.schema_)[0])
+        return np.asarray(
+            in_table_order(self.model_.within[None], self.model_.columns, self.schema_)[0]
+        )
 
     def decision_function(self, X: Any) -> Array:
         """Return the discriminants of the classes.

@@ -301,9 +301,9 @@ class Neighbours(Estimator):
             k = examples.k if n_neighbors is None else n_neighbors
             check_number(k, len(examples))
             if X is None:
-                found: Nearest = examples.found_among(k)
+                found: Nearest = examples.search_among(k)
                 return found
-            parts = [examples.found(block, k) for block in self._read_blocks(X)]
+            parts = [examples.search(block, k) for block in self._read_blocks(X)]
             if not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
             return concatenate(parts)
