@@ -440,7 +440,7 @@ class ModelTreeRegressor(Regressor):
 
     def _views(self) -> TreeViews:
         self._check_fitted()
-        names, formulas = self.model_.named()
+        names, formulas = self.model_.leaf_names()
         return TreeViews(self.model_.tree, names, formulas)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -287,7 +287,7 @@ class NodeWorking:
     def _median(self, part: Share) -> float:
         ranks = self.splits.table.measure_ranks
         assert ranks is not None
-        _, low, high = ranks.apart(part, np.zeros(len(part.rows), np.int64), 1)
+        _, low, high = ranks.absolute_deviations(part, np.zeros(len(part.rows), np.int64), 1)
         return float(ranks.values[low[0]] / 2 + ranks.values[high[0]] / 2)
 
     def _scores(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
@@ -310,7 +310,11 @@ class NodeWorking:
                 yield steps.ratio_formula()
         c45 = self.plan.variant == "c45"
         columns = self.splits.table.columns
-        apart = gain_ratio.crowded(columns, len(self.target)) if c45 else [False] * len(columns)
+        apart = (
+            gain_ratio.excluded_from_mean(columns, len(self.target))
+            if c45
+            else [False] * len(columns)
+        )
         gains = [
             max(q.gain for q in found)
             for found, left_out in zip(self.splits.found, apart, strict=True)
