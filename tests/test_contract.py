@@ -254,7 +254,7 @@ def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFram
         assert {*work.splitlines()} <= {*shown.splitlines()}
     else:  # a tree that keeps its rows writes out its nodes in place of the table of its splits
         assert ("\nNode 0, root: " in shown) == (len(learner.tree_) > 1)
-    assert {*model.known} <= {*learner.schema_.names}
+    assert {*model.category_values} <= {*learner.schema_.names}
     assert type(learner).explain is Classifier.explain
     assert type(learner).show_work is Estimator.show_work
     if learner.task == "regressor":

@@ -60,7 +60,7 @@ def test_totals_maps_and_whole_tables_see_every_row(opened: Passes) -> None:
     assert len(opened.whole()) == 200_000
     assert opened.each(len, ["a", "bc"]) == [1, 2]
     assert opened.n_rows in (200_000, None)
-    assert opened.unanswered.answered == 200_000
+    assert opened.dropped_rows.answered == 200_000
 
 
 def test_mapped_rows_are_transformed_once_they_are_cached(opened: Passes) -> None:
@@ -103,7 +103,7 @@ def test_rows_without_a_target_are_counted_in_the_first_pass() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0.0, None, 1.0]})
     with passes_of(table, "y") as passes:
         assert passes.total(rows_in) == 2
-        assert (passes.unanswered.rows, passes.unanswered.of) == (1, 3)
+        assert (passes.dropped_rows.rows, passes.dropped_rows.of) == (1, 3)
     with (
         passes_of(table[:0], "y") as passes,
         pytest.raises(InputError, match="row"),

@@ -58,14 +58,14 @@ def test_they_are_rounded_once(name: str) -> None:
 def test_a_hundred_bits_decide_about_nearly_all() -> None:
     x, own = RNG.normal(size=(4000, 4)) + 5, np.arange(4000) % 2
     others = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), tuple("abcd")))
-    *_, doubt = others._near(x, own)
+    *_, doubt = others._approximate(x, own)
     assert doubt.mean() < 0.002  # of n quotients by n - 1 about one lies half way
 
 
 @pytest.mark.parametrize("name", ["tiny", "huge"])
 def test_near_the_ends_of_the_range_whole_numbers_decide(name: str) -> None:
     x, own = np.ascontiguousarray(COLUMNS[name][:, None]), np.zeros(N, dtype=int)
-    *_, doubt = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))._near(x, own)
+    *_, doubt = LeaveOneOutMoments.of(Moments.of(x, Codes.of(own), ("x",)))._approximate(x, own)
     assert doubt.all()  # squares there have less than a hundred bits
 
 

@@ -14,8 +14,8 @@ from tallylearn.sources import DeclaredTable
 from tallylearn.sources import table as read_table
 from tallylearn.tables import Array, Codes
 from tallylearn.workings import Derivation
+from tallylearn.workings.equations import equation_chain as equation_chain
 from tallylearn.workings.equations import formula as formula
-from tallylearn.workings.equations import joined as joined
 from tallylearn.workings.equations import number as number
 from tallylearn.workings.equations import signed_sum as signed_sum
 

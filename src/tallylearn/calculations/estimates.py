@@ -11,8 +11,8 @@ from tallylearn.calculations.calculation import (
     Calculation,
     TableOfResults,
     calculation,
+    equation_chain,
     formula,
-    joined,
     number,
     table_of_results,
 )
@@ -78,7 +78,7 @@ def bayes_rule(prior: Mapping[Any, Any], likelihood: Mapping[Any, Any]) -> Table
         (str(h), _text(before[h]), _text(given[h]), _text(joint[h]), _text(found[h])) for h in joint
     )
     grid = Grid("", ("h", "P(h)", "P(D | h)", "P(D | h) · P(h)", "P(h | D)"), cells)
-    total = joined("P(D)", " + ".join(_text(p) for p in joint.values()), _text(evidence))
+    total = equation_chain("P(D)", " + ".join(_text(p) for p in joint.values()), _text(evidence))
     return table_of_results(found, "Bayes' rule", grid, formula(total))
 
 
@@ -211,9 +211,9 @@ def error_interval(errors: int, n: int, level: float = 0.95) -> TableOfResults:
         f"Confidence interval of the error, level {level:.4g}".replace(
             f"{level:.4g}", f"{100 * level:.4g} %"
         ),
-        formula(joined("error", f"{_text(wrong)}/{_text(rows)}", number(e))),
+        formula(equation_chain("error", f"{_text(wrong)}/{_text(rows)}", number(e))),
         formula(
-            joined(
+            equation_chain(
                 "error ± z · sqrt(error · (1 - error) / n)",
                 f"{number(e)} ± {number(z)} · {root}",
                 f"{number(e)} ± {number(half)}",
@@ -254,7 +254,7 @@ def sample_size(margin: float, level: float = 0.95, *, error: float = 0.5) -> Ca
         )
     exact = z * z * e * (1 - e) / margin**2
     value = max(1, math.ceil(exact - 1e-9 * exact))
-    text = joined(
+    text = equation_chain(
         "n ≥ z² · e · (1 - e) / margin²",
         f"{number(z)}² · {number(e)} · {number(1 - e)} / {number(margin)}²",
         number(exact),
@@ -271,7 +271,9 @@ def _smoothed(title: str, form: str, text: str, ratio: tuple[Number, Number]) ->
         )
     value = above / below
     shown = [_text(value), number(float(value))] if isinstance(value, Fraction) else []
-    return calculation(value, title, formula(joined(form, text, *shown or [number(float(value))])))
+    return calculation(
+        value, title, formula(equation_chain(form, text, *shown or [number(float(value))]))
+    )
 
 
 def _counts(count: Any, total: Any, who: str) -> tuple[Number, Number]:

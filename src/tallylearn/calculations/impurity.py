@@ -19,8 +19,8 @@ import numpy as np
 from tallylearn.calculations.calculation import (
     Calculation,
     calculation,
+    equation_chain,
     formula,
-    joined,
     number,
     read_columns,
 )
@@ -81,7 +81,7 @@ def entropy(values: Any, base: float = 2.0) -> Calculation:
     if parts.single:
         text = f"{name} = 0{unit}: all rows have the same class"
         return calculation(0.0, title, formula(text))
-    text = joined(name, *sides, number(value)) + unit
+    text = equation_chain(name, *sides, number(value)) + unit
     return calculation(value, title, *_fold(text, parts, name, value, unit))
 
 
@@ -108,7 +108,7 @@ def gini(values: Any) -> Calculation:
     name = name.replace("Entropy", "Gini").replace("B(", "Gini(")
     value = _gini(parts.counts)
     sides = gini_sides(parts.shares, parts.probabilities.tolist())
-    text = joined(name, *sides, number(value))
+    text = equation_chain(name, *sides, number(value))
     return calculation(value, "Gini impurity", *_fold(text, parts, name, value, ""))
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tallylearn.calculations.calculation import Calculation, calculation, formula, joined, number
+from tallylearn.calculations.calculation import (
+    Calculation,
+    calculation,
+    equation_chain,
+    formula,
+    number,
+)
 from tallylearn.calculations.calculation import numbers as read_numbers
 from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.tables import Array
@@ -48,7 +54,7 @@ def covariance(x: Any, y: Any, *, ddof: int = 1) -> Calculation:
     divisor = len(a) - ddof
     value = total / divisor
     below = "(n - 1)" if ddof == 1 else "n" if ddof == 0 else f"(n - {ddof})"
-    text = joined(
+    text = equation_chain(
         f"cov = Σ (x - mean of x)(y - mean of y) / {below}",
         f"{number(total)} / {divisor}",
         number(value),
@@ -89,7 +95,7 @@ def correlation(x: Any, y: Any) -> Calculation:
         formula(f"Σ (x - mean of x)² = {number(squares[0])}"),
         formula(f"Σ (y - mean of y)² = {number(squares[1])}"),
     ]
-    text = joined(
+    text = equation_chain(
         "r = Σ (x - mean of x)(y - mean of y) / sqrt(Σ (x - mean of x)² · Σ (y - mean of y)²)",
         f"{number(total)} / sqrt({number(squares[0])} · {number(squares[1])})",
         number(value),

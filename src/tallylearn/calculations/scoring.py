@@ -15,8 +15,8 @@ from tallylearn.calculations.calculation import (
     Calculation,
     TableOfResults,
     calculation,
+    equation_chain,
     formula,
-    joined,
     number,
     numbers,
     signed_sum,
@@ -65,7 +65,7 @@ class ConfusionMatrix(Report):
             for name, row in zip(found["classes"], found["counts"], strict=True)
         )
         grid = Grid("rows are true, columns predicted", ("", *found["classes"]), cells)
-        text = joined("accuracy", f"{right}/{rows}", number(right / rows))
+        text = equation_chain("accuracy", f"{right}/{rows}", number(right / rows))
         return Derivation("Confusion matrix", (grid, formula(text)))
 
 
@@ -205,7 +205,9 @@ def accuracy_score(truth: Any, predicted: Any) -> Calculation:
     """
     _, true, said = _labels(truth, predicted, "accuracy_score")
     right, rows = int((true == said).sum()), len(true)
-    text = joined("accuracy = rows predicted right / rows", f"{right}/{rows}", number(right / rows))
+    text = equation_chain(
+        "accuracy = rows predicted right / rows", f"{right}/{rows}", number(right / rows)
+    )
     return calculation(right / rows, "Accuracy", formula(text))
 
 
@@ -300,7 +302,7 @@ def f1_score(truth: Any, predicted: Any, *, positive: Any = None) -> Calculation
         last = formula("F1 = 0: precision and recall are 0")
     else:
         ratio = f"2 · {number(p)} · {number(r)} / ({number(p)} + {number(r)})"
-        last = formula(joined("F1 = 2PR / (P + R)", ratio, number(hits.f1)))
+        last = formula(equation_chain("F1 = 2PR / (P + R)", ratio, number(hits.f1)))
     return calculation(hits.f1, f"F1 of class {hits.name}", *steps, last)
 
 
@@ -330,7 +332,7 @@ def mean_absolute_error(truth: Any, predicted: Any) -> Calculation:
     """
     e = _errors(truth, predicted, "mean_absolute_error")
     value, text = _mean(np.abs(e))
-    joint = joined(f"MAE = 1/{len(e)} · Σ |y - ŷ|", *text, number(value))
+    joint = equation_chain(f"MAE = 1/{len(e)} · Σ |y - ŷ|", *text, number(value))
     return calculation(value, "Mean absolute error", formula(joint))
 
 
@@ -357,7 +359,7 @@ def mean_squared_error(truth: Any, predicted: Any) -> Calculation:
     """
     e = _errors(truth, predicted, "mean_squared_error")
     value, text = _mean(e * e)
-    joint = joined(f"MSE = 1/{len(e)} · Σ (y - ŷ)²", *text, number(value))
+    joint = equation_chain(f"MSE = 1/{len(e)} · Σ (y - ŷ)²", *text, number(value))
     return calculation(value, "Mean squared error", formula(joint))
 
 
@@ -384,7 +386,7 @@ def root_mean_squared_error(truth: Any, predicted: Any) -> Calculation:
     """
     squared = mean_squared_error(truth, predicted)
     value = float(squared) ** 0.5
-    text = joined("RMSE = sqrt(MSE)", f"sqrt({number(float(squared))})", number(value))
+    text = equation_chain("RMSE = sqrt(MSE)", f"sqrt({number(float(squared))})", number(value))
     return calculation(value, "Root mean squared error", *squared.work.steps, formula(text))
 
 
@@ -425,7 +427,7 @@ class RocCurve(Report):
             for t, x, y in zip(found["thresholds"], found["fpr"], found["tpr"], strict=True)
         )
         won, pairs = found["wins"]
-        area = joined(
+        area = equation_chain(
             "area = pairs in which the positive row scores higher / all pairs",
             f"{number(won)}/{pairs}",
             number(found["area"]),
@@ -562,7 +564,7 @@ def _ratio(name: str, text: str, hits: _Hits, above: int, below: int) -> Calcula
     if not below:
         return calculation(0.0, title, counts, formula(f"{text} = 0/0, taken as 0"))
     return calculation(
-        value, title, counts, formula(joined(text, f"{above}/{below}", number(value)))
+        value, title, counts, formula(equation_chain(text, f"{above}/{below}", number(value)))
     )
 
 

@@ -10,8 +10,8 @@ from tallylearn.calculations.calculation import (
     Calculation,
     TableOfResults,
     calculation,
+    equation_chain,
     formula,
-    joined,
     number,
     numbers,
     signed_sum,
@@ -98,7 +98,7 @@ def sigmoid(z: float) -> Calculation:
     (found,) = numbers([z], "sigmoid", "z").tolist()
     value = 1 / (1 + math.exp(-found)) if found >= 0 else math.exp(found) / (1 + math.exp(found))
     power = f"1 / (1 + {number(math.exp(min(-found, 700.0)))})"
-    text = joined(
+    text = equation_chain(
         f"sigmoid({number(found)}) = 1 / (1 + e^({number(-found)}))", power, number(value)
     )
     return calculation(value, "Sigmoid", formula(text))
@@ -140,7 +140,7 @@ def softmax(z: Any) -> TableOfResults:
     )
     head = f"e^(z - {number(shift)})" if shift else "e^z"
     grid = Grid("", ("", "z", head, "softmax"), cells)
-    text = joined(f"Σ {head}", signed_sum([*map(number, shown)]), number(math.fsum(shown)))
+    text = equation_chain(f"Σ {head}", signed_sum([*map(number, shown)]), number(math.fsum(shown)))
     return table_of_results(found, "Softmax", grid, formula(text))
 
 

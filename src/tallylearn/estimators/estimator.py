@@ -202,7 +202,7 @@ class Estimator:
         with self._passes(read) as passes, within_doubles():
             model, tally, notes, schema, kept = self.fit_passes(passes)
         if not notes.unanswered.of:
-            notes = notes._replace(unanswered=passes.unanswered)
+            notes = notes._replace(unanswered=passes.dropped_rows)
         if schema is None:
             schema = passes.schema if tally is None else self._fitted_schema(passes.schema, tally)
         return Learned(model, tally, notes, schema, kept)
@@ -356,7 +356,7 @@ class Estimator:
         with self._passes(read) as passes:
             tally = self.sum_passes(passes)
         schema = self._fitted_schema(passes.schema, tally)
-        return TallyState(schema, tally, read.call_style, self.shape(), passes.unanswered)
+        return TallyState(schema, tally, read.call_style, self.shape(), passes.dropped_rows)
 
     def _store_state(self, state: TallyState, may_wait: bool = False) -> None:
         """Solve a tally, then change the estimator: a failure leaves it as it was.

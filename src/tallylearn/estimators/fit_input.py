@@ -105,20 +105,20 @@ class FitInput:
         return self.source.declared.weight_kind
 
     @property
-    def parsed(self) -> bool:
+    def needs_parsing(self) -> bool:
         """Whether reading the rows means parsing text."""
         return self.source.is_text
 
     def parts(self) -> Iterator[FitInputPart]:
         """Parts of blocks with the training rows and their target."""
-        return (FitInputPart(part, self.weight_kind) for part in self.coded.parts())
+        return (FitInputPart(part, self.weight_kind) for part in self.coded_table.parts())
 
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All training rows in one block, and only the classes that they have."""
-        found = self.coded.whole(watch)
+        found = self.coded_table.whole(watch)
         block = found.training_rows()
         if block is not found and isinstance(block.target, Codes) and not block.target.declared:
             block = replace(block, target=_observed_classes(block.target))
@@ -126,7 +126,7 @@ class FitInput:
         return block if kind == FREQUENCY else replace(block, weight_kind=kind)
 
     @cached_property
-    def coded(self) -> DeclaredTable:
+    def coded_table(self) -> DeclaredTable:
         """All rows of the source, with the target as it is read."""
         declared = self.source.declared
         aimed = TargetReading(self.aim, declared.classes, gaps=bool(declared.targets))
@@ -144,15 +144,15 @@ class FitInput:
         return found
 
     @cached_property
-    def beside(self) -> tuple[Block, ...]:
+    def role_blocks(self) -> tuple[Block, ...]:
         """For every part its rows with target, weight and group alone, without columns."""
-        narrow = self.coded.with_schema(Schema(()))
+        narrow = self.coded_table.with_schema(Schema(()))
         return tuple(join_blocks([*part.blocks()], narrow.schema) for part in narrow.parts())
 
-    def within(self, most: int) -> int | None:
+    def count_rows_up_to(self, most: int) -> int | None:
         """The number of rows, or None for more than ``most``: files are read no further."""
         rows, size = 0, self.source.size
-        blocks = self.coded.with_schema(Schema(())).blocks() if size is None else ()
+        blocks = self.coded_table.with_schema(Schema(())).blocks() if size is None else ()
         for block in blocks:
             rows += len(block)
             if rows > most:
@@ -160,14 +160,14 @@ class FitInput:
         rows = rows if size is None else size
         return rows if rows <= most else None
 
-    def counted(self) -> FitInput:
+    def with_sizes(self) -> FitInput:
         """The same rows, with the sizes of the parts: files are read once for them."""
-        return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))
+        return self if self.sizes else replace(self, sizes=tuple(map(len, self.role_blocks)))
 
     @property
     def rows(self) -> Array:
         """The numbers of the training rows, from 0."""
-        return join_blocks(self.beside, Schema(())).training_indices()
+        return join_blocks(self.role_blocks, Schema(())).training_indices()
 
     @property
     def target(self) -> str | None:

@@ -41,7 +41,7 @@ class FoldBlock:
     def __len__(self) -> int:
         return len(self.block)
 
-    def between(self, first: int, last: int) -> FoldBlock:
+    def select_folds(self, first: int, last: int) -> FoldBlock:
         """The rows of the folds from first to before last, numbered from 0."""
         rows = np.flatnonzero((self.fold >= first) & (self.fold < last))
         return FoldBlock(self.fold[rows] - first, self.block[rows])
@@ -56,7 +56,7 @@ class FoldBlock:
     def keyed_by_fold(self) -> Block:
         """The rows with pairs (fold, class) as their classes, or with their folds as a key."""
         if self.fold.min(initial=0) < 0:
-            return self.between(0, int(self.fold.max()) + 1).keyed_by_fold()
+            return self.select_folds(0, int(self.fold.max()) + 1).keyed_by_fold()
         if isinstance(self.block.target, Codes):
             return replace(self.block, target=self.block.target.pair_with(self.fold))
         return replace(self.block, part=self.fold)
@@ -90,8 +90,8 @@ class FoldedInput:
             whole = FoldBlock(self.fold[self.read.rows], self.read.whole())
             yield engines.SinglePart(whole.split())
             return
-        sizes, start = self.read.counted().sizes, 0
-        for part, size in zip(self.read.coded.parts(), sizes, strict=True):
+        sizes, start = self.read.with_sizes().sizes, 0
+        for part, size in zip(self.read.coded_table.parts(), sizes, strict=True):
             yield FoldedPart(part, self.fold[start : start + size], self.read.weight_kind)
             start += size
 
@@ -117,7 +117,7 @@ def training_tallies(learner: Estimator, read: FitInput, fold: Array, k: int) ->
     exact = _is_exact(total, by_group[0])
     for first, far in zip(range(0, k, size), sum_others(by_group), strict=True):
         last = min(first + size, k)
-        some = engines.SinglePart(whole.between(first, last).split())
+        some = engines.SinglePart(whole.select_folds(first, last).split())
         near = fold_tallies(learner, some, last - first)
         if exact:  # one subtraction a fold, where sums from both sides take three additions
             yield from (total - tally for tally in near)

@@ -183,7 +183,7 @@ def _parsed_terms(text: str, right: str, schema: Schema) -> list[tuple[str, ...]
         if set(parsed._structure) != {"root"} or isinstance(parsed.root, tuple):
             raise OptionError(f"the formula {text!r} has several parts ('|'). Write one.")
         terms = sorted(parsed.root, key=lambda term: term.degree)
-        return [tuple(map(_written, term.factors)) for term in terms]
+        return [tuple(map(_factor_text, term.factors)) for term in terms]
     except (FormulaicError, SyntaxError) as error:
         reason = re.sub("\x1b\\[[0-9;]*m|[⧛⧚]", "", str(error)).split("\n")[0].strip().rstrip(".")
         raise OptionError(
@@ -192,7 +192,7 @@ def _parsed_terms(text: str, right: str, schema: Schema) -> list[tuple[str, ...]
         ) from None
 
 
-def _written(factor: Any) -> str:
+def _factor_text(factor: Any) -> str:
     """A factor as text that `parse_factor` reads; columns without a Python name in backticks."""
     text = str(factor.expr)
     if factor.eval_method.value != "lookup":
@@ -230,7 +230,7 @@ def parse_factor(text: str) -> Factor:
     standardised = ""
     if isinstance(node, ast.Call) and function_name(node.func) in STANDARDISATIONS:
         standardised, node = function_name(node.func), _argument(node, text)
-    node = _checked(node, text)
+    node = _check_arithmetic(node, text)
     column = names[node.id] if isinstance(node, ast.Name) and not standardised else ""
     return Factor(text, node, names, column, standardised=standardised)
 
@@ -253,17 +253,17 @@ def _category_factor(text: str, call: ast.Call, names: Mapping[str, str]) -> Fac
     )
 
 
-def _checked(node: ast.expr, text: str) -> ast.expr:
+def _check_arithmetic(node: ast.expr, text: str) -> ast.expr:
     """The expression without I(...), if it is arithmetic of columns."""
     match node:
         case ast.Name() | ast.Constant(value=int() | float()):
             return node
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            return ast.UnaryOp(node.op, _checked(operand, text))
+            return ast.UnaryOp(node.op, _check_arithmetic(operand, text))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return ast.BinOp(_checked(left, text), op, _checked(right, text))
+            return ast.BinOp(_check_arithmetic(left, text), op, _check_arithmetic(right, text))
         case ast.Call(func=function):
-            inside = _checked(_argument(node, text), text)
+            inside = _check_arithmetic(_argument(node, text), text)
             if (name := function_name(function)) == "I":
                 return inside
             if name in FUNCTIONS:

@@ -44,7 +44,7 @@ class Solved(ABC):
         """What a file says can have been learned from columns of this schema, or a ValueError."""
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values of categories that say something, by column."""
         return {}
 
@@ -103,12 +103,12 @@ class ScoringModel(ClassificationModel):
     def scores(self, block: Block) -> Array:
         """(n, k) what speaks for every class."""
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """(n,) the place of the best class; of tied ones the first."""
         return choice(scores)
 
     def predicted_classes(self, block: Block) -> Array:
-        return self.chosen(self.scores(block))
+        return self.choose(self.scores(block))
 
     def shares(self, block: Block) -> Array:
         return np.asarray(np.exp(self.log_shares(block)))
@@ -118,7 +118,7 @@ class ScoringModel(ClassificationModel):
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         scores = self.scores(block)
-        return self.chosen(scores), np.exp(log_shares(scores))
+        return self.choose(scores), np.exp(log_shares(scores))
 
 
 class JointModel(ScoringModel):

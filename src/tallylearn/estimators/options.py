@@ -153,7 +153,7 @@ class Option:
     name: str = ""
     annotation: str = ""
 
-    def bound(self, name: str, annotation: str, inherited: Option | None) -> Option:
+    def bind(self, name: str, annotation: str, inherited: Option | None) -> Option:
         """The option under its name; what it does not say is as it was inherited."""
         found = replace(self, name=name, annotation=annotation)
         if inherited is not None:
@@ -178,7 +178,7 @@ class Option:
                 f"Got {short_repr(value)} instead."
             )
 
-    def documented(self) -> str:
+    def doc_entry(self) -> str:
         """Its entry in a NumPy-style section of parameters."""
         default = () if self.default is REQUIRED else (f"default {short_repr(self.default, 60)}",)
         head = ", ".join((*filter(None, (self._type(),)), *default))
@@ -282,7 +282,7 @@ def declare(kind: type, order: Iterable[str] | None) -> dict[str, Option]:
     for name in own:
         value = vars(kind)[name]
         if isinstance(value, Option):
-            found[name] = value.bound(name, str(annotations[name]), found.get(name))
+            found[name] = value.bind(name, str(annotations[name]), found.get(name))
         delattr(kind, name)
         if isinstance(value, _Fitted) and value.initial is not REQUIRED:
             setattr(kind, name, value.initial)
@@ -340,7 +340,7 @@ def _add_parameters(doc: str, options: Mapping[str, Option]) -> str:
     doc = inspect.cleandoc(doc)
     if "Parameters\n----------" in doc:
         return doc  # written by hand
-    entries = "\n".join(option.documented() for option in options.values())
+    entries = "\n".join(option.doc_entry() for option in options.values())
     section = f"Parameters\n----------\n{entries}"
     at = SECTION.search(doc)
     if at is None:

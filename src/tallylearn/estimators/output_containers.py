@@ -24,7 +24,7 @@ DAY_US = 86_400_000_000
 BOOLEANS = {"True": True, "False": False, None: None}
 
 
-def shown(schema: Schema) -> tuple[Column, ...]:
+def output_columns(schema: Schema) -> tuple[Column, ...]:
     """The columns that are returned: all but identifiers."""
     return tuple(column for column in schema.columns if column.kind != IDENTIFIER)
 
@@ -39,9 +39,9 @@ def kind_of(X: Any) -> str:
     return "numpy" if in_rows or array else "arrow"
 
 
-def contained(block: Block, X: Any, kind: str) -> Any:
+def to_container(block: Block, X: Any, kind: str) -> Any:
     """The rows of a block as a container of this kind; a pandas index is that of ``X``."""
-    columns = shown(block.schema)
+    columns = output_columns(block.schema)
     if kind == "numpy":
         return _array(block, columns)
     if kind == "pandas":

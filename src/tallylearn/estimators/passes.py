@@ -123,7 +123,7 @@ class Passes:
         return self.read.target
 
     @property
-    def unanswered(self) -> DroppedRows:
+    def dropped_rows(self) -> DroppedRows:
         """The rows without a target, known after the first ``total`` or ``whole``."""
         return NONE if self._shared.unanswered is None else self._shared.unanswered
 
@@ -139,9 +139,9 @@ class Passes:
         """
         if self._shared.unanswered is None:
             return self._total_first(call, left_out)
-        if self.only is not None and self._unwatched:
+        if self.only is not None and self._is_silent:
             return call(self.only)
-        found: Result | None = self.engine.total(*composed(call, self.rows))
+        found: Result | None = self.engine.total(*compose(call, self.rows))
         if found is None:
             raise InputError("the rows that were there in the first pass are gone.")
         return found
@@ -149,7 +149,7 @@ class Passes:
     def _total_first(
         self, call: Callable[[Any], Result], left_out: Callable[[Block], DroppedRows]
     ) -> Result:
-        whole, parts = composed(call, self.rows)
+        whole, parts = compose(call, self.rows)
         found = self.engine.total(Counting[Result](whole, left_out), parts)
         unanswered = NONE if found is None else found.unanswered
         self._note(unanswered, unanswered.answered)
@@ -158,7 +158,7 @@ class Passes:
 
     def map(self, call: Callable[[Any], Result]) -> Iterator[Result]:
         """``call(block)`` for every block, in order, with few blocks in memory at a time."""
-        return self.engine.map(*composed(call, self.rows))
+        return self.engine.map(*compose(call, self.rows))
 
     def each(
         self,
@@ -199,19 +199,19 @@ class Passes:
         that were transformed since are written again only where they have text.
         """
         if self.n_rows is not None:
-            return self.held()
+            return self.load()
         texts = bool(self.read.schema.of_kind(TEXT))
         if self.kept and not (texts and isinstance(self.rows, Mapped)):
             return self
-        must = self.read.parsed or texts
+        must = self.read.needs_parsing or texts
         found = spill_to_disk(self.rows) if self.kept else spill_to_disk(self.rows, must=must)
         if self._shared.open is None:
             self._shared.open = ExitStack()
         return self._with(self._shared.open.enter_context(found), kept=True)
 
-    def held(self) -> Passes:
+    def load(self) -> Passes:
         """The same rows, transformed once and held in memory, wherever they are read from."""
-        call, rows = composed(_same, self.rows)
+        call, rows = compose(_same, self.rows)
         if not isinstance(self.rows, Mapped):
             blocks = [*islice((block for part in rows.parts() for block in part.blocks()), 2)]
             return self._with(self.rows, only=blocks[0]) if len(blocks) == 1 else self
@@ -221,7 +221,7 @@ class Passes:
         return self._with(Held(held), only=next(iter(held[0].items)) if single else None)
 
     @property
-    def _unwatched(self) -> bool:
+    def _is_silent(self) -> bool:
         return getattr(self.engine, "watch", None) is None
 
     def _with(self, rows: Parts[Any], *, only: Any = None, kept: bool = False) -> Passes:
@@ -353,7 +353,7 @@ class Composed:
         return self.call(self.transform(block))
 
 
-def composed(
+def compose(
     call: Callable[[Any], Any], rows: Parts[Any]
 ) -> tuple[Callable[[Any], Any], Parts[Any]]:
     """A call and its rows, with the transforms in the call: they run on the engine's threads."""

@@ -234,7 +234,7 @@ class Classifier(Estimator):
                 raise OptionError(
                     f"{short_repr(n)} rows cannot be drawn. Give a whole number, 0 or more."
                 )
-            rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
+            rows, drawn = self._sample_rows(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
     def _n_parameters(self) -> int:
@@ -249,7 +249,7 @@ class Classifier(Estimator):
         assert isinstance(self.model_, JointModel)
         return self.model_
 
-    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+    def _sample_rows(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         """n rows of the table, and the places of their classes."""
         raise NotImplementedError
 
@@ -409,7 +409,7 @@ class Regressor(Estimator):
         float
             The score; larger is better.
         """
-        return explained(truth, predicted, weight)
+        return r_squared(truth, predicted, weight)
 
     def predictions(self, block: Block) -> Array:
         """Predict the target of every row of a block.
@@ -441,7 +441,7 @@ def _check_targets(truth: Array, answers: Array) -> None:
         )
 
 
-def explained(truth: Array, answer: Array, weight: Array) -> float:
+def r_squared(truth: Array, answer: Array, weight: Array) -> float:
     """The share of a target's variance that predictions explain."""
     largest = float(max(np.abs(truth).max(initial=0.0), np.abs(answer).max(initial=0.0)))
     if largest > 1e150:  # whose squares would be beyond a double

@@ -32,7 +32,7 @@ class Transformer(Estimator):
         ndarray, pandas.DataFrame or polars.DataFrame
             The new columns, in the container that ``set_output`` sets.
         """
-        return self._to_container(self._map_rows(X, self._transformed, "transform"), X)
+        return self._to_container(self._map_rows(X, self._transform_array, "transform"), X)
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
         """Fit to a table and transform it: ``fit(X, y).transform(X)``.
@@ -108,7 +108,7 @@ class Transformer(Estimator):
         self._sklearn_output_config = {"transform": transform}  # the name that its clone copies
         return self
 
-    def _transformed(self, block: Block) -> Array:
+    def _transform_array(self, block: Block) -> Array:
         raise NotImplementedError
 
     def _n_columns_out(self) -> int:

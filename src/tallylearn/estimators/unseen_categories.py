@@ -13,7 +13,7 @@ from tallylearn.workings import Evidence
 def unseen_values(model: Model, block: Block) -> list[list[str]]:
     """For every row a sentence about each of its categories that has no training row."""
     notes: list[list[str]] = [[] for _ in range(len(block))]
-    for name, values in model.known.items():
+    for name, values in model.category_values.items():
         if name not in block.codes:
             continue
         codes = block.codes[name]

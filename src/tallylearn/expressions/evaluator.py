@@ -524,11 +524,11 @@ def _strings(values: Sequence[str | None]) -> Array:
 def _documents(text: Any, tokens: Tokens) -> list[Counter[str] | None]:
     """The terms of documents: Arrow strings, or documents that were counted already."""
     if isinstance(text, DocumentTerms):
-        return [_counted(text, i) if text.present[i] else None for i in range(len(text))]
+        return [_word_counts(text, i) if text.present[i] else None for i in range(len(text))]
     return [None if one is None else Counter(_terms(one, tokens)) for one in text.to_pylist()]
 
 
-def _counted(bags: DocumentTerms, i: int) -> Counter[str]:
+def _word_counts(bags: DocumentTerms, i: int) -> Counter[str]:
     found: Counter[str] = Counter()
     for at in range(int(bags.ends[i]), int(bags.ends[i + 1])):
         found[bags.terms[bags.ids[at]]] += int(bags.times[at]) if len(bags.times) else 1

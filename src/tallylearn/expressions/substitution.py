@@ -20,7 +20,7 @@ Node = TypeVar("Node", bound=Expression)
 def substitute(node: Node, columns: Mapping[str, Number | Category]) -> Node:
     """The tree with its columns replaced by expressions; columns without one stay."""
     done: dict[int, Any] = {}
-    found: Node = _replaced(node, columns, done)
+    found: Node = _replace(node, columns, done)
     return found
 
 
@@ -43,17 +43,17 @@ def children_of(node: Expression) -> list[Expression]:
     return found
 
 
-def _replaced(value: Any, columns: Mapping[str, Number | Category], done: dict[int, Any]) -> Any:
+def _replace(value: Any, columns: Mapping[str, Number | Category], done: dict[int, Any]) -> Any:
     if isinstance(value, NumberColumn | CategoryColumn):
         return columns.get(value.name, value)
     if isinstance(value, tuple):
-        items = tuple(_replaced(item, columns, done) for item in value)
+        items = tuple(_replace(item, columns, done) for item in value)
         same = all(a is b for a, b in zip(items, value, strict=True))
         return value if same else items
     if not isinstance(value, Expression):
         return value
     if id(value) not in done:  # what is shared stays shared: it is evaluated once
-        new = {name: _replaced(item, columns, done) for name, item in vars(value).items()}
+        new = {name: _replace(item, columns, done) for name, item in vars(value).items()}
         same = all(item is getattr(value, name) for name, item in new.items())
         done[id(value)] = value if same else type(value)(**new)
     return done[id(value)]

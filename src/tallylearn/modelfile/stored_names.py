@@ -14,8 +14,12 @@ CLASSES: dict[str, str] = {
     "CrossValidationErrors": "CrossValidated",
     "Imputation": "Filling",
     "IntervalTransform": "Intervals",
+    "NeighbourClassModel": "Voters",
+    "NeighbourMeanModel": "Averaged",
     "OneHotTransform": "Indicating",
     "OrdinalTransform": "Coding",
+    "RareValues": "Rare",
+    "SolverOutcome": "Ending",
 }
 
 KEPT_ROWS = {"keep_rows": "record"}

@@ -54,11 +54,13 @@ class Majority(ScoringModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The prior, the same for every row."""
-        chosen = self.classes[int(self.chosen(self.scores(block[:1]))[0])] if len(block) else None
+        chosen = self.classes[int(self.choose(self.scores(block[:1]))[0])] if len(block) else None
         with np.errstate(divide="ignore"):
             logs = np.log(self.scored)
         lines = tuple(
-            EvidenceLine(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
+            EvidenceLine(
+                name, (_prior_term(self.priors, c, float(logs[c])),), float(self.scored[c])
+            )
             for c, name in enumerate(self.classes)
         )
         return [Evidence(lines, chosen, "product")] * len(block)
@@ -168,14 +170,14 @@ class DummyClassifier(Classifier):
         if by_threshold or self.strategy not in ("stratified", "uniform"):
             return super().predict(X, threshold, positive=positive)
         n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict"))
-        return self.classes_[self._drawn(n)]
+        return self.classes_[self._draw_classes(n)]
 
     def predict_proba(self, X: Any) -> Array:
         """Predict the class shares; for "stratified" the randomly drawn class has probability 1."""
         if self.strategy != "stratified":
             return super().predict_proba(X)
         n = len(self._map_rows(X, lambda block: np.empty(len(block)), "predict_proba"))
-        return np.eye(len(self.classes_))[self._drawn(n)]
+        return np.eye(len(self.classes_))[self._draw_classes(n)]
 
     def predict_log_proba(self, X: Any) -> Array:
         """Predict the logarithms of the class shares."""
@@ -184,13 +186,13 @@ class DummyClassifier(Classifier):
 
     def predicted_classes(self, block: Block) -> Array:
         drawn = self.strategy in ("stratified", "uniform")
-        return self._drawn(len(block)) if drawn else super().predicted_classes(block)
+        return self._draw_classes(len(block)) if drawn else super().predicted_classes(block)
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         chosen, shares = self.predicted_classes(block), self.model_.shares(block)
         return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
-    def _drawn(self, n: int) -> Array:
+    def _draw_classes(self, n: int) -> Array:
         rng = np.random.RandomState(self.random_state)
         if self.strategy == "uniform":
             return rng.randint(len(self.classes_), size=n)
@@ -324,7 +326,7 @@ class DummyRegressor(Regressor):
         tags.regressor_tags.poor_score = True
 
 
-def _given(priors: Priors, c: int, log: float) -> Term:
+def _prior_term(priors: Priors, c: int, log: float) -> Term:
     """The class's share as a fraction where that is what is reported."""
     term = priors.term(c)
     return term if abs(term.amount - log) < 1e-12 else Term("", "", log)

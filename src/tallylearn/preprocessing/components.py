@@ -113,7 +113,7 @@ class Components(ReversibleTransform):
         return [*made, *others]
 
     def transform_block(self, block: Block) -> Block:
-        away = self._away(block)
+        away = self._deviations(block)
         with np.errstate(over="ignore", invalid="ignore"):
             numbers = away @ self.vectors.T / self.scale
         check_representable(numbers, block, "component")
@@ -137,7 +137,7 @@ class Components(ReversibleTransform):
         at = [self.names.index(name) for name in schema.numbers]
         return replace(block, schema=schema, numbers=np.ascontiguousarray(found[:, at]))
 
-    def _away(self, block: Block) -> Array:
+    def _deviations(self, block: Block) -> Array:
         """(n, p) from the mean; a gap is at the mean."""
         at = [block.schema.places[name] for name in self.names]
         away = (block.numbers[:, at] - self.mean) - self.low
@@ -145,7 +145,7 @@ class Components(ReversibleTransform):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every component's summands."""
-        away, x = self._away(block), block.numbers
+        away, x = self._deviations(block), block.numbers
         at = [block.schema.places[name] for name in self.names]
         order = np.argsort(at)
         found = []

@@ -14,7 +14,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, InputError, OptionError, items_of, quoted_list
 from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.options import NONE, SEED, Allowed, either, fitted, option, whole
-from tallylearn.estimators.output_containers import shown
+from tallylearn.estimators.output_containers import output_columns
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -124,7 +124,7 @@ class IntervalTransform(ReversibleTransform):
 
     def transform_block(self, block: Block) -> Block:
         schema = self.schema(block.schema)
-        codes = {name: self._coded(block, name) for name in self.names}
+        codes = {name: self._bin_codes(block, name) for name in self.names}
         kept = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
         if self.one_hot:
             for name, coded in codes.items():
@@ -213,7 +213,7 @@ class IntervalTransform(ReversibleTransform):
         rows = tuple((name, label) for name in self.names for label in self.labels(name))
         return Derivation("Discretisation", (Grid("intervals", ("column", "interval"), rows),))
 
-    def _coded(self, block: Block, name: str) -> Codes:
+    def _bin_codes(self, block: Block, name: str) -> Codes:
         column = block.numbers[:, block.schema.places[name]]
         places = np.searchsorted(self.cuts[self.names.index(name)], column, side="right")
         codes = np.where(np.isnan(column), -1, places).astype(np.int32)
@@ -466,7 +466,7 @@ class KBinsDiscretizer(Preprocessor):
             return super()._names_out(given)
         names = dict(zip(self.schema_.names, map(str, given), strict=True))
         found: list[str] = []
-        for column in shown(self.schema_):
+        for column in output_columns(self.schema_):
             new = names[column.name]
             binned = column.name in self.model_.names
             found += self.model_.indicators(column.name, new) if binned else [new]

@@ -21,7 +21,7 @@ from tallylearn.estimators.options import (
     one_of,
     option,
 )
-from tallylearn.estimators.output_containers import BOOLEANS, shown
+from tallylearn.estimators.output_containers import BOOLEANS, output_columns
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_state import TallyState
 from tallylearn.expressions import (
@@ -101,20 +101,20 @@ class Encoding(ReversibleTransform):
         """Raise a ValueError where a file has other columns or codes than the schema allows."""
         check_columns("values", self.names, {*schema.categories})
         check_columns("levels", self.numbers, {*schema.numbers})
-        check_columns("missing", self.missing, {*self.encoded})
+        check_columns("missing", self.missing, {*self.encoded_columns})
         if len(self.names) != len(schema.categories):
             raise ValueError("a column of categories has no values")
         if any((np.diff(levels) <= 0).any() for levels in self.levels):
             raise ValueError("the values of a column of numbers do not rise")
-        if self.infrequent and len(self.infrequent) != len(self.encoded):
+        if self.infrequent and len(self.infrequent) != len(self.encoded_columns):
             raise ValueError("a column does not tell its infrequent values")
-        for name, codes in zip(self.encoded, self.infrequent, strict=False):
+        for name, codes in zip(self.encoded_columns, self.infrequent, strict=False):
             known = np.arange(len(self.labels(name)))
             if codes.ndim != 1 or (np.diff(codes) <= 0).any() or not np.isin(codes, known).all():
                 raise ValueError(f"column {name!r} has infrequent values that it does not have")
 
     @property
-    def encoded(self) -> tuple[str, ...]:
+    def encoded_columns(self) -> tuple[str, ...]:
         """The columns that are encoded."""
         return (*self.names, *self.numbers)
 
@@ -130,7 +130,7 @@ class Encoding(ReversibleTransform):
         """The codes of the infrequent values of a column."""
         if not self.infrequent:
             return np.empty(0, dtype=np.int64)
-        return self.infrequent[self.encoded.index(name)]
+        return self.infrequent[self.encoded_columns.index(name)]
 
     def groups(self, name: str) -> tuple[tuple[str, ...], Array]:
         """The labels of a column, infrequent values as one, and the place of every code in them."""
@@ -208,7 +208,7 @@ class Encoding(ReversibleTransform):
         codes = {name: block.codes[name] for name in schema.categories}
         return replace(block, schema=schema, numbers=numbers, codes=codes)
 
-    def decoded(self, block: Block, schema: Schema, places: Mapping[str, Array]) -> Block:
+    def decode(self, block: Block, schema: Schema, places: Mapping[str, Array]) -> Block:
         """Rows of the old columns; ``places`` are those of ``groups``, -1 where missing."""
         numbers = np.empty((len(block), len(schema.numbers)))
         for j, name in enumerate(schema.numbers):
@@ -247,7 +247,9 @@ class OrdinalTransform(Encoding):
     }
 
     def columns(self, schema: Schema) -> list[Column]:
-        return [Column(c.name, NUMBER) if c.name in self.encoded else c for c in schema.columns]
+        return [
+            Column(c.name, NUMBER) if c.name in self.encoded_columns else c for c in schema.columns
+        ]
 
     def groups(self, name: str) -> tuple[tuple[str, ...], Array]:
         """The labels without the missing value, which has a number of its own: place -1."""
@@ -265,14 +267,14 @@ class OrdinalTransform(Encoding):
         return np.append(found, [self.unknown_value, self.missing_value])
 
     def transform_block(self, block: Block) -> Block:
-        names = [name for name in self.encoded if name in block.schema.names]
+        names = [name for name in self.encoded_columns if name in block.schema.names]
         found = {name: self._numbers_of_codes(name)[self.codes(block, name)] for name in names}
         return self.rebuilt(block, found)
 
     def expressions(self, schema: Schema) -> dict[str, Number | Category]:
         """The code of every value; other values have the unknown value."""
         found: dict[str, Number | Category] = {}
-        for name in self.encoded:
+        for name in self.encoded_columns:
             amounts = self._numbers_of_codes(name)[:-2]
             labels = self.labels(name)
             if name in self.missing:
@@ -284,8 +286,8 @@ class OrdinalTransform(Encoding):
         return found
 
     def inverse_block(self, block: Block, schema: Schema) -> Block:
-        names = [name for name in self.encoded if name in schema.names]
-        return self.decoded(block, schema, {name: self._places(block, name) for name in names})
+        names = [name for name in self.encoded_columns if name in schema.names]
+        return self.decode(block, schema, {name: self._places(block, name) for name in names})
 
     def _places(self, block: Block, name: str) -> Array:
         """(n,) the place of every code among the groups; -1 where it is missing or unknown."""
@@ -312,7 +314,7 @@ class OrdinalTransform(Encoding):
         """The number of every value."""
         rows = tuple(
             (name, value, code)
-            for name in self.encoded
+            for name in self.encoded_columns
             for value, code in zip(self.labels(name), self.encoded_as(name), strict=True)
         )
         return Derivation("Ordinal encoding", (Grid("", ("column", "value", "code"), rows),))
@@ -339,11 +341,11 @@ class OneHotTransform(Encoding):
 
     def check(self, schema: Schema) -> None:
         super().check(schema)
-        if self.drop == "given" and len(self.dropped) != len(self.encoded):
+        if self.drop == "given" and len(self.dropped) != len(self.encoded_columns):
             raise ValueError("a column does not tell its dropped value")
-        if self.outputs and len(self.outputs) != len(self.encoded):
+        if self.outputs and len(self.outputs) != len(self.encoded_columns):
             raise ValueError("a column has no names of indicators")
-        for name in self.encoded if self.outputs else ():
+        for name in self.encoded_columns if self.outputs else ():
             if len(self.indicators(name)) != len(self.kept_places(name)):
                 raise ValueError(f"column {name!r} has other indicators than values")
 
@@ -351,7 +353,7 @@ class OneHotTransform(Encoding):
         """The place of the label that has no indicator, if there is one."""
         labels = self.groups(name)[0]
         if self.drop == "given":
-            label = self.dropped[self.encoded.index(name)]
+            label = self.dropped[self.encoded_columns.index(name)]
             return labels.index(label) if label in labels else None
         binary = self.drop == "if_binary" and len(labels) == 2
         return 0 if labels and (self.drop == "first" or binary) else None
@@ -366,14 +368,14 @@ class OneHotTransform(Encoding):
     def indicators(self, name: str) -> tuple[str, ...]:
         """The names of a column's indicators."""
         if self.outputs:
-            return self.outputs[self.encoded.index(name)]
+            return self.outputs[self.encoded_columns.index(name)]
         labels = self.groups(name)[0]
         return tuple(f"{name}={labels[place]}" for place in self.kept_places(name))
 
     def columns(self, schema: Schema) -> list[Column]:
         out: list[Column] = []
         for column in schema.columns:
-            if column.name in self.encoded:
+            if column.name in self.encoded_columns:
                 out += [Column(name, NUMBER) for name in self.indicators(column.name)]
             else:
                 out.append(column)
@@ -389,7 +391,7 @@ class OneHotTransform(Encoding):
 
     def transform_block(self, block: Block) -> Block:
         found = {}
-        for name in self.encoded:
+        for name in self.encoded_columns:
             labels, places = self.groups(name)
             pooled = bool(self.unknown) and INFREQUENT in labels[-1:]
             table = np.append(places, [len(labels) - 1 if pooled else -1, -1])
@@ -401,7 +403,7 @@ class OneHotTransform(Encoding):
     def expressions(self, schema: Schema) -> dict[str, Number | Category]:
         """1 where the column has the value, else 0."""
         found: dict[str, Number | Category] = {}
-        for name in self.encoded:
+        for name in self.encoded_columns:
             labels, places = self.groups(name)
             for output, place in zip(self.indicators(name), self.kept_places(name), strict=True):
                 codes = np.flatnonzero(places == place)
@@ -426,7 +428,7 @@ class OneHotTransform(Encoding):
 
     def inverse_block(self, block: Block, schema: Schema) -> Block:
         found = {}
-        for name in self.encoded:
+        for name in self.encoded_columns:
             at = [block.schema.places[output] for output in self.indicators(name)]
             ones = block.numbers[:, at]
             dropped = self.dropped_place(name)
@@ -434,7 +436,7 @@ class OneHotTransform(Encoding):
             rows = (ones != 0).any(axis=1)
             places[rows] = np.array(self.kept_places(name))[ones[rows].argmax(axis=1)]
             found[name] = places
-        return self.decoded(block, schema, found)
+        return self.decode(block, schema, found)
 
     encoded_heading: ClassVar[str] = "indicator"
 
@@ -447,7 +449,7 @@ class OneHotTransform(Encoding):
         """The new columns."""
         rows = tuple(
             (name, quoted_list(self.labels(name), 20), quoted_list(self.indicators(name), 20))
-            for name in self.encoded
+            for name in self.encoded_columns
         )
         return Derivation("One-hot encoding", (Grid("", ("column", "values", "indicators"), rows),))
 
@@ -552,13 +554,13 @@ class Encoder(Preprocessor):
 
     def _encoding(self, tally: Bundle, schema: Schema | None) -> dict[str, Any]:
         """The fields of an ``Encoding``."""
-        seen = self._seen(tally, schema)
-        given = self._given(self.categories, "categories", [*seen])
+        seen = self._seen_values(tally, schema)
+        given = self._option_by_column(self.categories, "categories", [*seen])
         strict = getattr(self, "handle_unknown") == "error"  # noqa: B009  each encoder has its own
         missing, infrequent = [], []
         for name, found in seen.items():
             if name in given:
-                found = self._with_given(name, found, given[name], strict)
+                found = self._with_given_categories(name, found, given[name], strict)
                 seen[name] = found
             weights = found.weights
             if self.missing == "category" and found.missing > 0:
@@ -585,7 +587,7 @@ class Encoder(Preprocessor):
     def _numbers_in(self, tally: Bundle) -> set[str]:
         return {*tally["values"].parts} if "values" in tally else set()
 
-    def _seen(self, tally: Bundle, schema: Schema | None) -> dict[str, SeenValues]:
+    def _seen_values(self, tally: Bundle, schema: Schema | None) -> dict[str, SeenValues]:
         """What was seen of every encoded column, in the order of the table."""
         total, found = tally["target"].weight, {}
         for name, counts in tally["tables"].parts.items() if "tables" in tally else ():
@@ -602,7 +604,9 @@ class Encoder(Preprocessor):
             for name, one in found.items()
         }
 
-    def _given(self, lists: Any, which: str, names: Sequence[str]) -> dict[str, list[Any]]:
+    def _option_by_column(
+        self, lists: Any, which: str, names: Sequence[str]
+    ) -> dict[str, list[Any]]:
         """An option that has one entry for every encoded column, by column."""
         if isinstance(lists, str | type(None)):
             return {}
@@ -621,7 +625,9 @@ class Encoder(Preprocessor):
             )
         return dict(zip(names, given, strict=True))
 
-    def _with_given(self, name: str, seen: SeenValues, given: Any, strict: bool) -> SeenValues:
+    def _with_given_categories(
+        self, name: str, seen: SeenValues, given: Any, strict: bool
+    ) -> SeenValues:
         """The given categories with the weights of those that were seen."""
         items = [item.item() if isinstance(item, np.generic) else item for item in given]
         is_number = bool(seen.values) and isinstance(seen.values[0], float)
@@ -649,7 +655,7 @@ class Encoder(Preprocessor):
             return work
         rows: list[tuple[str, ...]] = []
         model = self.model_
-        for name, seen in self._seen(self.tally_, self.schema_).items():
+        for name, seen in self._seen_values(self.tally_, self.schema_).items():
             labels = model.labels(name)
             texts = map(repr, seen.values) if name in model.numbers else map(str, seen.values)
             weights = dict(zip(texts, seen.weights.tolist(), strict=True))
@@ -709,7 +715,7 @@ class Encoder(Preprocessor):
     @property
     def infrequent_categories_(self) -> list[Array | None]:
         """list : The infrequent categories of every encoded column; None where there are none."""
-        names = [name for name in self.schema_.names if name in self.model_.encoded]
+        names = [name for name in self.schema_.names if name in self.model_.encoded_columns]
         codes = [self.model_.infrequent_codes(name) for name in names]
         pairs = zip(self.categories_, codes, strict=True)
         return [values[at] if len(at) else None for values, at in pairs]
@@ -809,7 +815,7 @@ class OrdinalEncoder(
             unknown_value=nan if self.unknown_value is None else float(self.unknown_value),
             missing_value=float(self.encoded_missing_value),
         )
-        for name in model.encoded:
+        for name in model.encoded_columns:
             codes = range(len(model.groups(name)[0]))
             used = {"unknown_value": self.unknown_value}
             if name in model.missing:
@@ -924,12 +930,14 @@ class OneHotEncoder(
         """The indicators of all categories."""
         fields = self._encoding(tally, schema)
         unknown = self.handle_unknown if self.handle_unknown not in ("error", "ignore") else ""
-        order = [*self._seen(tally, schema)]
-        given = self._given(None if isinstance(self.drop, str) else self.drop, "drop", order)
+        order = [*self._seen_values(tally, schema)]
+        given = self._option_by_column(
+            None if isinstance(self.drop, str) else self.drop, "drop", order
+        )
         model = OneHotTransform(
             **fields, unknown=unknown, drop="given" if given else self.drop or ""
         )
-        for name in model.encoded:
+        for name in model.encoded_columns:
             if len(labels := model.groups(name)[0]) > MAX_INDICATORS:
                 raise ColumnError(
                     f"column {name!r} has {len(labels):,} values, more than the {MAX_INDICATORS:,} "
@@ -938,12 +946,13 @@ class OneHotEncoder(
                 )
         if given:
             model = replace(
-                model, dropped=tuple(self._dropped(model, n, given) for n in model.encoded)
+                model,
+                dropped=tuple(self._dropped_label(model, n, given) for n in model.encoded_columns),
             )
-        outputs = tuple(self._combined(model, name, name) for name in model.encoded)
+        outputs = tuple(self._indicator_names(model, name, name) for name in model.encoded_columns)
         return replace(model, outputs=outputs)
 
-    def _dropped(self, model: OneHotTransform, name: str, given: Mapping[str, Any]) -> str:
+    def _dropped_label(self, model: OneHotTransform, name: str, given: Mapping[str, Any]) -> str:
         """The label of the category that is dropped from a column."""
         value = given.get(name)
         text = str(value) if isinstance(value, str | Real) else ""
@@ -957,7 +966,7 @@ class OneHotEncoder(
         labels, places = model.groups(name)
         return str(labels[int(places[model.labels(name).index(text)])])
 
-    def _combined(self, model: OneHotTransform, name: str, shown_as: str) -> tuple[str, ...]:
+    def _indicator_names(self, model: OneHotTransform, name: str, shown_as: str) -> tuple[str, ...]:
         """The names of a column's indicators."""
         given = self.feature_name_combiner
         combine = COMBINERS[given] if isinstance(given, str) else given
@@ -977,7 +986,7 @@ class OneHotEncoder(
         if not self.model_.drop:
             return None
         found: list[int | None] = []
-        for name in (name for name in self.schema_.names if name in self.model_.encoded):
+        for name in (name for name in self.schema_.names if name in self.model_.encoded_columns):
             place = self.model_.dropped_place(name)
             codes = np.flatnonzero(self.model_.groups(name)[1] == place)
             found.append(None if place is None else int(codes[0]))
@@ -988,10 +997,10 @@ class OneHotEncoder(
             return super()._names_out(given)
         names = dict(zip(self.schema_.names, map(str, given), strict=True))
         found: list[str] = []
-        for column in shown(self.schema_):
+        for column in output_columns(self.schema_):
             new = names[column.name]
-            encoded = column.name in self.model_.encoded
-            found += self._combined(self.model_, column.name, new) if encoded else [new]
+            encoded = column.name in self.model_.encoded_columns
+            found += self._indicator_names(self.model_, column.name, new) if encoded else [new]
         return found
 
     def _as_array(self, array: Array) -> Any:

@@ -43,21 +43,21 @@ class Chain(ClassificationModel, RegressionModel):
         return tuple(self.last.model_.classes)
 
     @property
-    def known(self) -> Any:
-        return self.last.model_.known
+    def category_values(self) -> Any:
+        return self.last.model_.category_values
 
     def transform_block(self, block: Block) -> Block:
         """A block as the last step sees it."""
         return suit_block(transform_rows(block, self.steps[:-1]), self.last)
 
-    def prepared(self, block: Block) -> Block:
+    def prepare(self, block: Block) -> Block:
         """A block as the last step leaves it, where that is a preparation too."""
         return transform_rows(block, self.steps)
 
     def units(self, name: str, value: float) -> float:
         """A number of a column as the last step sees it, in the units of the table."""
         for step in reversed(self.steps[:-1]):
-            value = step.model_.told(name, value)
+            value = step.model_.to_table_units(name, value)
         return value
 
     def predictions(self, block: Block) -> Array:
@@ -93,7 +93,7 @@ class Chain(ClassificationModel, RegressionModel):
         with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
             found, figure = self.last.model_.evidence(seen), value_formatter(block.schema)
             told = [
-                _told(row, {
+                _in_table_units(row, {
                     name: (f"{x[j]:.6g}", figure(name, float(x[j])))
                     for name, j in places.items() if name in names
                 })
@@ -178,17 +178,18 @@ def cell(
     if before is None or name not in before.schema.places:
         return "?" if value != value else number(value)
     old = float(before.numbers[i, before.schema.places[name]])
-    return "?" if value != value else str(transform.worked(name, old, value))
+    return "?" if value != value else str(transform.working_text(name, old, value))
 
 
-def _told(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evidence:
+def _in_table_units(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evidence:
     """Evidence whose terms tell the numbers of their row as the table has them."""
 
-    def told(term: Term) -> Term:
+    def convert(term: Term) -> Term:
         seen, meant = numbers.get(term.column, ("", ""))
         return replace(term, value=meant) if term.value and term.value == seen else term
 
     lines = tuple(
-        EvidenceLine(line.outcome, tuple(map(told, line.terms)), line.share) for line in row.lines
+        EvidenceLine(line.outcome, tuple(map(convert, line.terms)), line.share)
+        for line in row.lines
     )
     return replace(row, lines=lines)

@@ -127,17 +127,17 @@ class Imputation(TableTransform):
     def transform_block(self, block: Block) -> Block:
         block = mark_missing(block, self.marker)
         learners = dict(zip(self.predicted, self.learners, strict=True))
-        found = self.filled(block)
+        found = self.fill(block)
         if learners:
             found = predict_missing_values(block, found, learners)
         return self._with_new_columns(block, found)
 
-    def filled(self, block: Block) -> Block:
+    def fill(self, block: Block) -> Block:
         """Every missing value replaced by the value of its column."""
         fills = dict(zip(self.names, self.numbers, strict=True))
         by = np.array([fills[name] for name in block.schema.numbers])
         numbers = np.where(np.isnan(block.numbers), by, block.numbers)
-        codes = {name: self._filled(name, column) for name, column in block.codes.items()}
+        codes = {name: self._fill_codes(name, column) for name, column in block.codes.items()}
         columns = [self._column(c) for c in block.schema.columns if c.kind != UNKNOWN]
         schema = Schema(tuple(columns), block.schema.named)
         return replace(with_numbers(block, schema, numbers), codes=codes)
@@ -201,7 +201,7 @@ class Imputation(TableTransform):
         title = f"values that fill missing values: {numbers} of numbers, {categories} of categories"
         return Derivation("Imputation", (Grid(title, ("column", "value"), rows), *said))
 
-    def _filled(self, name: str, column: Codes) -> Codes:
+    def _fill_codes(self, name: str, column: Codes) -> Codes:
         value = self.values[self.categories.index(name)]
         values = column.values if value in column.values else (*column.values, value)
         codes = np.where(column.codes < 0, values.index(value), column.codes).astype(np.int32)
@@ -341,7 +341,7 @@ class SimpleImputer(Preprocessor):
         schema = self._fitted_schema(passes.schema, tally)
         block = mark_missing(select_columns(passes.whole(), schema), self.missing_values)
         plain = self._solve_tally(tally)
-        found = fit_learners(block, plain.filled(block), check_learners(self.learners))
+        found = fit_learners(block, plain.fill(block), check_learners(self.learners))
         model = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
         return Learned(model, schema=schema)
 

@@ -76,7 +76,7 @@ def _best_cut(weights: Array, numbers: Array) -> tuple[int, MdlDecision]:
     k, k1, k2 = (np.count_nonzero(part) for part in (whole, below[:, at], above[:, at]))
     more = np.log2(3.0**k - 2) - (k * before - k1 * left[at] - k2 * right[at])
     least = float((np.log2(n - 1) + more) / n) if n > 1 else np.inf
-    cut = _between(numbers[at], numbers[at + 1])
+    cut = _midpoint(numbers[at], numbers[at + 1])
     return at + 1, MdlDecision(below[:, at], above[:, at], cut, float(gain[at]), least)
 
 
@@ -85,7 +85,7 @@ def _entropy(weights: Array) -> Array:
     return entropy(shares_of(weights, axis=0), axis=0)
 
 
-def _between(low: float, high: float) -> float:
+def _midpoint(low: float, high: float) -> float:
     """Halfway; above the lower number, whatever the rounding."""
     middle = low / 2 + high / 2
     return float(middle if low < middle <= high else high)

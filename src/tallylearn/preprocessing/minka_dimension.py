@@ -17,11 +17,11 @@ def estimate_dimension(variance: Array, rows: float, p: int) -> int:
             f"n_components='mle' needs as many rows as columns, and there are {rows:g} and {p}. "
             "Say how many."
         )
-    likely = [_likely(variance, k, rows) for k in range(1, p)]
+    likely = [_log_evidence(variance, k, rows) for k in range(1, p)]
     return int(np.argmax(likely)) + 1 if likely else 1
 
 
-def _likely(variance: Array, k: int, rows: float) -> float:
+def _log_evidence(variance: Array, k: int, rows: float) -> float:
     """The logarithm of the evidence for k components, by Laplace's approximation."""
     p = len(variance)
     if variance[k - 1] < 1e-15:

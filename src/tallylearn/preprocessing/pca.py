@@ -86,7 +86,7 @@ class PCA(Preprocessor):
 
     def solve(self, tally: Bundle) -> Components:
         """The eigenvectors of the scatter, by their eigenvalues."""
-        names, mean, low, scatter = _filled(tally)
+        names, mean, low, scatter = _filled_scatter(tally)
         rows = float(tally["target"].weight)
         if rows < 2:
             raise InputError(
@@ -97,10 +97,10 @@ class PCA(Preprocessor):
             values, vectors = np.linalg.eigh(scatter)
         most = min(int(np.ceil(rows)), len(names))
         variance = np.maximum(values[::-1][:most], 0.0) / (rows - 1)
-        vectors_out = _settled(vectors.T[::-1], values[::-1])[:most]
+        vectors_out = _complete_basis(vectors.T[::-1], values[::-1])[:most]
         largest = np.abs(vectors_out).argmax(axis=1)
         vectors_out = vectors_out * np.sign(vectors_out[np.arange(most), largest])[:, None]
-        k = self._many(variance, rows, len(names))
+        k = self._component_count(variance, rows, len(names))
         return Components(
             names=names,
             mean=mean,
@@ -111,7 +111,7 @@ class PCA(Preprocessor):
             low=low,
         )
 
-    def _many(self, variance: Array, rows: float, p: int) -> int:
+    def _component_count(self, variance: Array, rows: float, p: int) -> int:
         """How many components are kept."""
         wanted, most = self.n_components, len(variance)
         if wanted is None:
@@ -139,7 +139,7 @@ class PCA(Preprocessor):
         """With the covariances, where the tally is there to give them."""
         if self.tally_ is None:
             return super()._working(full)
-        names, _, _, scatter = _filled(self.tally_)
+        names, _, _, scatter = _filled_scatter(self.tally_)
         at = [names.index(name) for name in self.model_.names]
         return self.model_.derivation(self.schema_, scatter[np.ix_(at, at)], full)
 
@@ -208,7 +208,7 @@ class PCA(Preprocessor):
             check_columns("sums", tally["numbers"].columns, {*schema.numbers})
 
 
-def _filled(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
+def _filled_scatter(tally: Bundle) -> tuple[tuple[str, ...], Array, Array, Array]:
     """Names, means (p,), their digits beyond, scatter (p, p); gaps are filled by the mean.
 
     A pair is summed over the rows that show both: to its products around their means come those of
@@ -253,7 +253,7 @@ def _too_large(names: tuple[str, ...]) -> ColumnError:
     )
 
 
-def _settled(vectors: Array, values: Array) -> Array:
+def _complete_basis(vectors: Array, values: Array) -> Array:
     """Unit vectors (p, p); those along which nothing varies are made from the axes, in order.
 
     Any would do, so that rounding alone would choose them.

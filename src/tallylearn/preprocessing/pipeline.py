@@ -11,16 +11,16 @@ from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.fit_input import FitInput, retry_reading
 from tallylearn.estimators.options import fitted, option
-from tallylearn.estimators.output_containers import contained
+from tallylearn.estimators.output_containers import to_container
 from tallylearn.estimators.passes import Learned
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.preprocessing.fitted_pipeline import Chain
 from tallylearn.preprocessing.imputer import SimpleImputer
 from tallylearn.preprocessing.steps import (
     Stepped,
-    acting,
+    active_steps,
     check_steps,
-    named,
+    named_steps,
     options_of,
     with_options,
 )
@@ -90,12 +90,12 @@ class Pipeline(Stepped, Classifier, Regressor):
     @property
     def task(self) -> str | None:  # type: ignore[override]
         """The task of the last step: "classifier", "regressor" or None."""
-        return getattr(acting(self.steps)[-1][1], "task", None)
+        return getattr(active_steps(self.steps)[-1][1], "task", None)
 
     @property
     def last(self) -> Any:
         """The last step; fitted if the pipeline is."""
-        return self.model_.last if self.__sklearn_is_fitted__() else acting(self.steps)[-1][1]
+        return self.model_.last if self.__sklearn_is_fitted__() else active_steps(self.steps)[-1][1]
 
     @property
     def named_steps_(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The steps; with ``deep``, also each step by name and its options as ``step__option``."""
-        return {"steps": self.steps, **(options_of(named(self.steps)) if deep else {})}
+        return {"steps": self.steps, **(options_of(named_steps(self.steps)) if deep else {})}
 
     def set_params(self, **params: Any) -> Self:
         """Change the steps, a step, or options of a step; the next ``fit`` uses them."""
@@ -115,13 +115,13 @@ class Pipeline(Stepped, Classifier, Regressor):
 
     def learn(self, read: FitInput) -> Self:
         """Fit every step to the rows as the steps before it transform them."""
-        schema, chain = retry_reading(read, self._fitted)
+        schema, chain = retry_reading(read, self._fit_steps)
         self._store(Learned(chain, notes=chain.last.notes_, schema=schema), read.call_style)
         return self
 
-    def _fitted(self, read: FitInput) -> tuple[Schema, Chain]:
+    def _fit_steps(self, read: FitInput) -> tuple[Schema, Chain]:
         schema = check_schema(read.schema, self.kinds, type(self).__name__)
-        steps, done = acting(self.steps), list[Any]()
+        steps, done = active_steps(self.steps), list[Any]()
         for name, step in steps:
             seen = TransformedInput(
                 source=read.source,
@@ -188,12 +188,12 @@ class Pipeline(Stepped, Classifier, Regressor):
         if not isinstance(self.last, Preprocessor):
             found = self._map_rows(
                 X,
-                lambda block: self.last._transformed(self.model_.transform_block(block)),
+                lambda block: self.last._transform_array(self.model_.transform_block(block)),
                 "transform",
             )
             return self.last._to_container(found, X)
-        blocks = self._map_blocks(X, lambda block: self.model_.prepared(block), "transform")
-        return contained(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
+        blocks = self._map_blocks(X, lambda block: self.model_.prepare(block), "transform")
+        return to_container(join_blocks(blocks, blocks[0].schema), X, self.last._container(X))
 
     @Offered
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -249,7 +249,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         Self
             The pipeline.
         """
-        for last in (acting(self.steps)[-1][1], self.last):
+        for last in (active_steps(self.steps)[-1][1], self.last):
             last.set_output(transform=transform)
         return self
 
@@ -271,7 +271,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         return self.last.get_feature_names_out(None)
 
     def _aim(self, X: Any, y: Any) -> Aim:
-        steps = acting(self.steps)
+        steps = active_steps(self.steps)
         aim: Aim = steps[-1][1]._aim(X, y)
         for name, step in steps[:-1]:
             if step._aim(X, y) not in (None, aim):
@@ -282,11 +282,11 @@ class Pipeline(Stepped, Classifier, Regressor):
         return aim
 
     def _check_combinations(self) -> None:
-        check_steps(acting(self.steps))
+        check_steps(active_steps(self.steps))
 
     def _check_stored(self) -> None:
         super(Classifier, self)._check_stored()
-        given = acting(self.steps)
+        given = active_steps(self.steps)
         if len(given) == len(self.model_.names):
             pairs = zip(self.model_.names, given, strict=True)
             names = tuple(_current_name(stored, name) for stored, (name, _) in pairs)
@@ -307,7 +307,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         return found
 
     def _add_tags(self, tags: Any) -> None:
-        filled = any(isinstance(step, SimpleImputer) for _, step in acting(self.steps))
+        filled = any(isinstance(step, SimpleImputer) for _, step in active_steps(self.steps))
         last = self.last.__sklearn_tags__().input_tags
         tags.input_tags.allow_nan = filled or last.allow_nan
         tags.input_tags.categorical = last.categorical

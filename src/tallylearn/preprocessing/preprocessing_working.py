@@ -13,7 +13,7 @@ from tallylearn.tables import DATE, Array, Schema
 from tallylearn.tallies import Moments, Values
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.distance_steps import difference
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 from tallylearn.workings.split_steps import count
 
 MAX_SHOWN_COLUMNS = 3  # columns whose arithmetic is written out; full=True writes all
@@ -70,7 +70,7 @@ def mean_steps(
         j = names.index(name)
         n, mean, squares = counts[j], means[j], counts[j] * variances[j]
         steps.append(
-            formula(joined(f"μ({name})", f"{number(n * mean)} / {count(n)}", number(mean)))
+            formula(equation_chain(f"μ({name})", f"{number(n * mean)} / {count(n)}", number(mean)))
         )
         if ddof is not None:
             divisor = n - ddof if n > 1 else n
@@ -120,7 +120,7 @@ def median_steps(columns: Mapping[str, Values], schema: Schema, full: bool = Fal
         else:
             mean = f"({signed_sum([number(low), number(high)])}) / 2"
             sides = [f"(x({n // 2}) + x({n // 2 + 1})) / 2", mean, median]
-        steps.append(formula(joined(f"median({name})", *sides)))
+        steps.append(formula(equation_chain(f"median({name})", *sides)))
     if not steps:
         return []
     said = "x(1), x(2), ... are the values of a column in rising order, without missing values."

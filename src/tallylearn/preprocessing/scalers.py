@@ -33,10 +33,10 @@ class Scaler(Preprocessor):
     @property
     def n_samples_seen_(self) -> Any:
         """The number of training rows, by their weights."""
-        rows = self._seen()["target"].weight
+        rows = self._stored_tally()["target"].weight
         return int(rows) if rows == int(rows) else float(rows)
 
-    def _seen(self) -> Bundle:
+    def _stored_tally(self) -> Bundle:
         self._check_fitted()
         if self.tally_ is None:
             raise InputError(
@@ -50,7 +50,7 @@ class Scaler(Preprocessor):
         part = tally.get("numbers")
         return set() if part is None else {*map(str, part.columns)}
 
-    def _placed(self, values: Array) -> Array:
+    def _in_table_order(self, values: Array) -> Array:
         """Numbers of the columns in the table's order; NaN where a column has no numbers."""
         out = np.full(len(self.schema_.names), np.nan)
         for name, value in zip(self.model_.names, values, strict=True):
@@ -127,8 +127,8 @@ class StandardScaler(Scaler):
     @property
     def n_samples_seen_(self) -> Any:
         """The number of training rows, by their weights; (p,) by column if values are missing."""
-        moments = self._seen().get("numbers") or Moments.empty()
-        counts = np.nan_to_num(self._placed(moments.count.floats().reshape(-1)))
+        moments = self._stored_tally().get("numbers") or Moments.empty()
+        counts = np.nan_to_num(self._in_table_order(moments.count.floats().reshape(-1)))
         if (counts == (rows := super().n_samples_seen_)).all():
             return rows
         return counts.astype(np.int64) if (counts == np.round(counts)).all() else counts
@@ -138,19 +138,19 @@ class StandardScaler(Scaler):
         """(p,) the means, in the table's order; None if neither mean nor scale is used."""
         self._check_fitted()
         used = self.model_.centred or self.model_.scaled
-        return self._placed(self.model_.mean) if used else None
+        return self._in_table_order(self.model_.mean) if used else None
 
     @property
     def var_(self) -> Array | None:
         """(p,) the variances, in the table's order; None without scaling."""
         self._check_fitted()
-        return self._placed(self.model_.variance) if self.model_.scaled else None
+        return self._in_table_order(self.model_.variance) if self.model_.scaled else None
 
     @property
     def scale_(self) -> Array | None:
         """(p,) the divisors, in the table's order; None without scaling."""
         self._check_fitted()
-        return self._placed(self.model_.scale()) if self.model_.scaled else None
+        return self._in_table_order(self.model_.scale()) if self.model_.scaled else None
 
 
 def _is_range(given: Any) -> bool:
@@ -222,13 +222,13 @@ class MinMaxScaler(Scaler):
     def data_min_(self) -> Array:
         """(p,) the minima, in the table's order."""
         self._check_fitted()
-        return self._placed(self.model_.least)
+        return self._in_table_order(self.model_.least)
 
     @property
     def data_max_(self) -> Array:
         """(p,) the maxima, in the table's order."""
         self._check_fitted()
-        return self._placed(self.model_.greatest)
+        return self._in_table_order(self.model_.greatest)
 
     @property
     def data_range_(self) -> Array:
@@ -239,7 +239,7 @@ class MinMaxScaler(Scaler):
     def scale_(self) -> Array:
         """(p,) the factors, in the table's order."""
         self._check_fitted()
-        return self._placed(1 / self.model_.scale())
+        return self._in_table_order(1 / self.model_.scale())
 
     @property
     def min_(self) -> Array:

@@ -57,29 +57,31 @@ class Scaling(ReversibleTransform):
         at, out = self._places(block.schema), np.empty(block.numbers.shape)
         shift, width, base = self.shift()[at], self.scale()[at], self.base()
 
-        def scaled(rows: slice) -> int:
+        def scale_rows(rows: slice) -> int:
             return int(column_scaling.scale(block.numbers[rows], shift, width, base, out[rows]))
 
         if any(
-            engines.map_threads(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))
+            engines.map_threads(
+                scale_rows, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK))
+            )
         ):
             check_finite(block)
             if not self._limits:
                 check_scaled(out, block)
-        return with_numbers(block, self.schema(block.schema), self._limited(out))
+        return with_numbers(block, self.schema(block.schema), self._clip(out))
 
     def inverse_block(self, block: Block, schema: Schema) -> Block:
         at = self._places(block.schema)
         numbers = (block.numbers - self.base()) * self.scale()[at] + self.shift()[at]
         return with_numbers(block, schema, numbers)
 
-    def told(self, name: str, value: float) -> float:
+    def to_table_units(self, name: str, value: float) -> float:
         if name not in self.names:
             return value
         j = self.names.index(name)
         return float((value - self.base()) * self.scale()[j] + self.shift()[j])
 
-    def worked(self, name: str, before: float, after: float) -> str:
+    def working_text(self, name: str, before: float, after: float) -> str:
         """(x - shift) / scale + base, with the numbers of a row."""
         if name not in self.names or before != before:
             return number(after)
@@ -114,7 +116,7 @@ class Scaling(ReversibleTransform):
         """Whether numbers outside the range are moved to its ends."""
         return False
 
-    def _limited(self, numbers: Array) -> Array:
+    def _clip(self, numbers: Array) -> Array:
         return numbers
 
     def _places(self, schema: Schema) -> list[int]:
@@ -202,7 +204,7 @@ class MinMax(Scaling):
         found = super()._expression(name, shift, scale)
         return ClippedNumber(found, self.low, self.high) if self.clip else found
 
-    def _limited(self, numbers: Array) -> Array:
+    def _clip(self, numbers: Array) -> Array:
         return np.clip(numbers, self.low, self.high) if self.clip else numbers
 
     @property

@@ -19,7 +19,7 @@ class Stepped:
     steps: Any
 
 
-def named(steps: Any) -> list[tuple[str, Any]]:
+def named_steps(steps: Any) -> list[tuple[str, Any]]:
     """The steps by name: as given, or as they are called, numbered where that repeats."""
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not len(steps):
         raise OptionError(
@@ -27,7 +27,7 @@ def named(steps: Any) -> list[tuple[str, Any]]:
             "[tl.SimpleImputer(), tl.NaiveBayes()], or of pairs (name, step), not "
             f"{short_repr(steps)}."
         )
-    called = [None if _named(one) else _called(one) for one in steps]
+    called = [None if _is_named_pair(one) else _default_name(one) for one in steps]
     found: list[tuple[str, Any]] = []
     for at, (name, one) in enumerate(zip(called, steps, strict=True)):
         number = f"-{called[: at + 1].count(name)}" if called.count(name) > 1 else ""
@@ -39,15 +39,15 @@ def named(steps: Any) -> list[tuple[str, Any]]:
 def flat(steps: Any) -> list[tuple[str, Any]]:
     """The steps that do something; those of a pipeline inside as ``pipeline__step``."""
     found: list[tuple[str, Any]] = []
-    for name, step in named(steps):
+    for name, step in named_steps(steps):
         if isinstance(step, Stepped):
             found += [(name + SIGN + each, one) for each, one in flat(step.steps)]
-        elif not _passed(step):
+        elif not _is_passthrough(step):
             found.append((name, step))
     return found
 
 
-def acting(steps: Any) -> list[tuple[str, Any]]:
+def active_steps(steps: Any) -> list[tuple[str, Any]]:
     """The same, one at least."""
     found = flat(steps)
     if not found:
@@ -58,15 +58,15 @@ def acting(steps: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def _passed(step: Any) -> bool:
+def _is_passthrough(step: Any) -> bool:
     return isinstance(step, str) and step == PASSED
 
 
-def _called(one: Any) -> str:
-    return PASSED if _passed(one) else type(one).__name__.lower()
+def _default_name(one: Any) -> str:
+    return PASSED if _is_passthrough(one) else type(one).__name__.lower()
 
 
-def _named(one: Any) -> bool:
+def _is_named_pair(one: Any) -> bool:
     return isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
 
 
@@ -120,9 +120,9 @@ def with_options(steps: Any, params: dict[str, Any], who: str) -> Any:
     for name, value in params.items():
         if SIGN not in name:
             new = clone_estimator(value) if name in inside else value
-            steps = [(each, new if each == name else one) for each, one in named(steps)]
+            steps = [(each, new if each == name else one) for each, one in named_steps(steps)]
     for name, options in inside.items():
-        step = dict(named(steps))[name]
+        step = dict(named_steps(steps))[name]
         if not hasattr(step, "set_params"):
             odd = next(iter(options))
             raise OptionError(f"the step {name!r} is {short_repr(step)}, which has no {odd!r}.")
@@ -131,7 +131,7 @@ def with_options(steps: Any, params: dict[str, Any], who: str) -> Any:
 
 
 def _check_known(step: str, steps: Any, who: str) -> None:
-    if step not in (known := dict(named(steps))):
+    if step not in (known := dict(named_steps(steps))):
         raise OptionError(
             f"Invalid parameter {step!r} for estimator {who}. Valid parameters are: "
             f"{['steps', *known]!r}."

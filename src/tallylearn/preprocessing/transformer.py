@@ -20,7 +20,7 @@ from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.estimators.fit_input import read_rows
 from tallylearn.estimators.model import Solved
 from tallylearn.estimators.options import Allowed, fitted
-from tallylearn.estimators.output_containers import contained, kind_of, shown
+from tallylearn.estimators.output_containers import kind_of, output_columns, to_container
 from tallylearn.estimators.sklearn_interface import AvailableIf
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import Category, Number
@@ -74,11 +74,11 @@ class TableTransform(Solved):
         """The schema of the new columns; nothing is left to be read from strings."""
         return Schema(tuple(self.columns(schema)), schema.named)
 
-    def told(self, name: str, value: float) -> float:
+    def to_table_units(self, name: str, value: float) -> float:
         """A number of a new column in the units of the table."""
         return value
 
-    def worked(self, name: str, before: float, after: float) -> str:
+    def working_text(self, name: str, before: float, after: float) -> str:
         """How a number of a column became another one, as text."""
         return number(after)
 
@@ -129,7 +129,7 @@ class Preprocessor(Transformer):
         """Transform every row; the result has the type of the input: array, frame or table."""
         with self._error_context("transform"):
             X = self._table(X)
-            found = contained(self._transformed_rows(X), X, kind := self._container(X))
+            found = to_container(self._transformed_rows(X), X, kind := self._container(X))
         return self._as_array(found) if kind == "numpy" else found
 
     def _as_array(self, array: Array) -> Any:
@@ -199,14 +199,14 @@ class Preprocessor(Transformer):
                 self.model_.inverse_block(block, self.schema_)
                 for block in read_rows(X, schema, self._by_name, name).blocks()
             ]
-        return contained(join_blocks(blocks, self.schema_), X, self._container(X))
+        return to_container(join_blocks(blocks, self.schema_), X, self._container(X))
 
     def _container(self, X: Any) -> str:
         wanted = self._output_container()
         return kind_of(X) if wanted is None else wanted.replace("default", "numpy")
 
     def _names_out(self, given: Any) -> list[str]:
-        names = [column.name for column in shown(self.model_.schema(self.schema_))]
+        names = [column.name for column in output_columns(self.model_.schema(self.schema_))]
         if given is None or self.schema_.named:
             return names
         new = dict(zip(self.schema_.names, map(str, given), strict=True))

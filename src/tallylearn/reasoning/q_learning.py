@@ -137,7 +137,7 @@ def q_learning(
                 "learning_rate above 0."
             )
     with error_context(WHO):
-        known = _checked(world)
+        known = _check_world(world)
         if start is not None and start not in known:
             raise OptionError(
                 f"start is {short_repr(start)}, which is no state with actions. Name one."
@@ -165,7 +165,7 @@ def q_learning(
     return QTable(values, float(discount), float(learning_rate), n_steps, tuple(first))
 
 
-def _checked(world: Any) -> dict[Any, dict[Any, tuple[Any, float]]]:
+def _check_world(world: Any) -> dict[Any, dict[Any, tuple[Any, float]]]:
     """The states that have actions, with their outcomes."""
     if not isinstance(world, Mapping) or not all(isinstance(a, Mapping) for a in world.values()):
         raise KindError(

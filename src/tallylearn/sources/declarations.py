@@ -97,7 +97,7 @@ class Declaration:
         return self.weight_kind == IMPORTANCE
 
     @property
-    def described(self) -> tuple[str, ...]:
+    def described_columns(self) -> tuple[str, ...]:
         """The columns of which is said what they are, or how they are written."""
         kinds = (*self.categories, *self.text, *self.numbers, *self.dates)
         return tuple(dict.fromkeys((*kinds, *self.spellings)))
@@ -120,7 +120,7 @@ class Declaration:
 
     def with_categories(self, found: Mapping[str, tuple[str, ...]]) -> Declaration:
         """The same, with the categories that a file declares, where nothing else is said."""
-        aside = {*self.described, *self.identifiers, *self.ignore, self.weight}
+        aside = {*self.described_columns, *self.identifiers, *self.ignore, self.weight}
         own = {name: values for name, values in found.items() if name not in aside}
         return replace(self, categories={**self.categories, **own}) if own else self
 

@@ -69,7 +69,7 @@ class LeaveOneOutMoments:
         NaN is missing, and takes nothing away; both are 0 where nothing is left.
         """
         with np.errstate(all="ignore"):
-            mean, variance, doubt = self._near(x, own)
+            mean, variance, doubt = self._approximate(x, own)
         here = ~np.isnan(x)
         if not here.all():
             doubt &= here
@@ -80,7 +80,7 @@ class LeaveOneOutMoments:
             mean[at], variance[at] = self._exact(x[at], own[at[0]], at[1])
         return mean, variance
 
-    def _near(self, x: Array, own: Array) -> tuple[Array, Array, Array]:
+    def _approximate(self, x: Array, own: Array) -> tuple[Array, Array, Array]:
         """The same by a hundred bits, and where they do not say which double is nearest."""
         centre, spread, left = self.centre[own], self.spread[own], self.count[own] - 1
         away = DoubleDouble.of(x, -centre.high) + DoubleDouble(np.zeros_like(x), -centre.low)

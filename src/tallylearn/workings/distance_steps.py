@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tallylearn.reporting.formatting import format_number
 from tallylearn.workings.derivations import Formula
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 
 MAX_SHOWN_COLUMNS = 8  # columns of a distance that a formula writes out
 
@@ -44,19 +44,19 @@ def distance_formula(
     gaps = [abs(s - t) for s, t in zip(x, z, strict=True)]
     pairs = [difference(s, t) for s, t in zip(x, z, strict=True)]
     sides = {
-        "euclidean": _euclidean, "squared": _squared, "manhattan": _manhattan,
+        "euclidean": _euclidean, "squared": _squares, "manhattan": _manhattan,
         "chebyshev": _chebyshev,
     }  # fmt: skip
     found = _minkowski(pairs, gaps, p) if metric == "minkowski" else sides[metric](pairs, gaps)
     if len(gaps) > MAX_SHOWN_COLUMNS:
         found = found[-2:] if metric in ("euclidean", "minkowski") else found[-1:]
-    return formula(joined(name, *found))
+    return formula(equation_chain(name, *found))
 
 
 def difference(s: float, t: float) -> str:
     """Two numbers with a minus between them, in digits enough for three of their difference."""
     one, other = numbers_apart(s, t)
-    return f"{one} - {bracketed(other)}"
+    return f"{one} - {bracket_negative(other)}"
 
 
 def numbers_apart(s: float, t: float) -> tuple[str, str]:
@@ -68,7 +68,7 @@ def numbers_apart(s: float, t: float) -> tuple[str, str]:
     return (number(s), number(t)) if digits == 4 else (one, other)
 
 
-def bracketed(text: str) -> str:
+def bracket_negative(text: str) -> str:
     """A number behind a sign: a negative one in brackets."""
     return f"({text})" if text.startswith("-") else text
 
@@ -83,7 +83,7 @@ def _euclidean(pairs: Sequence[str], gaps: Sequence[float]) -> list[str]:
     ]
 
 
-def _squared(pairs: Sequence[str], gaps: Sequence[float]) -> list[str]:
+def _squares(pairs: Sequence[str], gaps: Sequence[float]) -> list[str]:
     squares = [gap * gap for gap in gaps]
     return [
         signed_sum([f"({one})²" for one in pairs]),
@@ -124,11 +124,13 @@ def _cosine(name: str, x: Sequence[float], z: Sequence[float]) -> Formula:
     product = math.fsum(s * t for s, t in zip(x, z, strict=True))
     lengths = math.hypot(*x), math.hypot(*z)
     if not all(lengths):
-        return formula(joined(name, "1"))
+        return formula(equation_chain(name, "1"))
     value = 1 - product / (lengths[0] * lengths[1])
     pairs = [(number(s), number(t)) for s, t in zip(x, z, strict=True)]
-    products = signed_sum([f"{s} · {bracketed(t)}" for s, t in pairs])
-    below = [f"sqrt({signed_sum([f'{bracketed(row[i])}²' for row in pairs])})" for i in (0, 1)]
+    products = signed_sum([f"{s} · {bracket_negative(t)}" for s, t in pairs])
+    below = [
+        f"sqrt({signed_sum([f'{bracket_negative(row[i])}²' for row in pairs])})" for i in (0, 1)
+    ]
     sides = [f"1 - ({products}) / ({below[0]} · {below[1]})"] if len(x) <= MAX_SHOWN_COLUMNS else []
     amounts = (product, *lengths)
     for digits in range(4, 18):  # enough for four of their difference from 1
@@ -136,4 +138,6 @@ def _cosine(name: str, x: Sequence[float], z: Sequence[float]) -> Formula:
         if abs(1 - above / (one * other) - value) <= max(5e-5 * abs(value), 1e-12):
             break
     dot, a, b = (number(v) if digits == 4 else f"{v:.{digits}g}" for v in amounts)
-    return formula(joined(name, *sides, f"1 - {bracketed(dot)} / ({a} · {b})", number(value)))
+    return formula(
+        equation_chain(name, *sides, f"1 - {bracket_negative(dot)} / ({a} · {b})", number(value))
+    )

@@ -23,7 +23,7 @@ def formula(text: str) -> Formula:
     return equation(text)
 
 
-def joined(*parts: str) -> str:
+def equation_chain(*parts: str) -> str:
     """A chain of equal expressions, each once: a = b = b is a = b."""
     return " = ".join(dict.fromkeys(parts))
 

@@ -25,7 +25,7 @@ def product_steps(evidence: Evidence, title: str) -> StepSequence:
     evidence : the explanation, whose terms are logarithms of factors.
     """
     classes = [str(line.outcome) for line in evidence.lines]
-    every = [[term for term in line.terms if not term.skipped] for line in evidence.lines]
+    every = [[term for term in line.terms if not term.is_skipped] for line in evidence.lines]
     last = max(1, min(map(len, every)) - 1)  # factors beside the prior
     totals = np.zeros(len(classes))
     shares: list[list[float]] = []

@@ -68,7 +68,7 @@ class EvidenceTable(Report):
             long = self.is_long
             lines = formatting.align_columns(self.cells(str, str)) if long else self.text()
             text = "\n".join([*lines, *notes])
-        parts = self._around(text, str)
+        parts = self._with_steps(text, str)
         formulas = {str(step) for step in self.steps("working") if isinstance(step, Formula)}
         single = [part in formulas and "\n" not in part for part in parts]
         ends = ["\n" if a and b else "\n\n" for a, b in itertools.pairwise(single)]
@@ -81,15 +81,15 @@ class EvidenceTable(Report):
             cells = partial(self.cells, formatting.escape_markdown, _latex_cell)
             table = formatting.markdown_table(cells() if self.is_long else self.formulas())
         terms = "\n\n".join(filter(None, [table, notes]))
-        return "\n\n".join(self._around(terms, lambda step: step.to_markdown()))
+        return "\n\n".join(self._with_steps(terms, lambda step: step.to_markdown()))
 
     def to_html(self) -> str:
         shown, notes = self.terms_shown, formatting.html_notes(self.remarks())
         table = formatting.html_table(self.cells(str, str), "evidence") if shown else ""
-        parts = self._around(table + notes, lambda step: step.to_html())
+        parts = self._with_steps(table + notes, lambda step: step.to_html())
         return f'<div class="tally-working">{"".join(parts)}</div>'
 
-    def _around(self, terms: str, show: Callable[[Report], str]) -> list[str]:
+    def _with_steps(self, terms: str, show: Callable[[Report], str]) -> list[str]:
         """The preparation, the terms, and the working."""
         before, after = (map(show, self.steps(name)) for name in ("preparation", "working"))
         return [*filter(None, [*before, terms, *after])]

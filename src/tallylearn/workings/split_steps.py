@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tallylearn.workings.derivations import Formula
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 
 MAX_SHOWN_VALUES = 12  # parts that one formula writes out; a table has them all
 NO_SPLIT = 1e-12  # split information that is 0 up to rounding
@@ -93,26 +93,26 @@ class SplitSteps:
     counted: float | None = None
 
     @property
-    def known(self) -> float:
+    def n_known(self) -> float:
         """The rows of all parts."""
         return math.fsum(self.sizes)
 
     @property
     def total(self) -> float:
         """The rows of the node."""
-        return self.known if self.rows is None else self.rows
+        return self.n_known if self.rows is None else self.rows
 
     @property
-    def uncorrected(self) -> float:
+    def uncorrected_gain(self) -> float:
         """The gain before C4.5's correction for thresholds."""
         parts = zip(self.sizes, self.impurities, strict=True)
-        after = math.fsum(n / self.known * impurity for n, impurity in parts)
-        return self.known / self.total * (self.before - after)
+        after = math.fsum(n / self.n_known * impurity for n, impurity in parts)
+        return self.n_known / self.total * (self.before - after)
 
     @property
     def gain(self) -> float:
         """What the split lowers the mean impurity by."""
-        return self.uncorrected - math.log2(self.thresholds) / (self.counted or self.total)
+        return self.uncorrected_gain - math.log2(self.thresholds) / (self.counted or self.total)
 
     @property
     def information(self) -> float:
@@ -149,7 +149,9 @@ class SplitSteps:
             return formula(f"{self.name} = {rule} = {number(self.gain)}")
         amounts = [number(impurity) for impurity in self.impurities]
         return formula(
-            joined(self.name, self._difference(number(self.before), amounts), number(self.gain))
+            equation_chain(
+                self.name, self._difference(number(self.before), amounts), number(self.gain)
+            )
         )
 
     def information_formula(self) -> Formula:
@@ -160,19 +162,21 @@ class SplitSteps:
             return formula(f"{name} = -Σ |Sv|/|S| · log2(|Sv|/|S|) = {number(self.information)}")
         shares = [f"{count(n)}/{total}" for n in sizes]
         terms = [f"-{share} · log2({share})" for share in shares]
-        return formula(joined(name, signed_sum(terms), number(self.information)))
+        return formula(equation_chain(name, signed_sum(terms), number(self.information)))
 
     def ratio_formula(self) -> Formula:
         """The gain ratio: the gain divided by the split information."""
         divided = f"{number(self.gain)} / {number(self.information)}"
-        return formula(joined(f"GainRatio(S, {self.attribute})", divided, number(self.ratio)))
+        return formula(
+            equation_chain(f"GainRatio(S, {self.attribute})", divided, number(self.ratio))
+        )
 
     def _all_sizes(self) -> list[float]:
-        rest = self.total - self.known
+        rest = self.total - self.n_known
         return [*self.sizes, rest] if rest > 1e-9 * self.total else [*self.sizes]
 
     def _difference(self, before: str, impurities: Sequence[str]) -> str:
-        known = count(self.known)
+        known = count(self.n_known)
         pairs = zip(self.sizes, impurities, strict=True)
         text = signed_sum([before, *(f"-{count(n)}/{known} · {each}" for n, each in pairs)])
         if len(self._all_sizes()) > len(self.sizes):
@@ -207,7 +211,7 @@ def impurity_formula(measure: Measure, counts: Sequence[float], value: float) ->
     sides = (entropy_sides if measure is ENTROPY else gini_sides)(
         shares, [n / total for n in counts]
     )
-    return formula(joined(name, *sides, number(value)))
+    return formula(equation_chain(name, *sides, number(value)))
 
 
 def count(n: float) -> str:

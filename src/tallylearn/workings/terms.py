@@ -47,7 +47,7 @@ class Term:
         return "/".join(map(formatting.format_count, self.fraction))
 
     @property
-    def skipped(self) -> bool:
+    def is_skipped(self) -> bool:
         return self.amount == 0.0 and bool(self.note) and self.fraction is None
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Term:
             "factor": None if self.fraction is None else self.factor,
             "text": self.text,
             "note": self.note,
-            "skipped": self.skipped,
+            "skipped": self.is_skipped,
         }
 
 
@@ -85,7 +85,7 @@ class EvidenceLine:
     @property
     def product(self) -> Fraction | None:
         """The exact product; none when a factor that counts is no fraction."""
-        pairs = [term.fraction for term in self.terms if not term.skipped]
+        pairs = [term.fraction for term in self.terms if not term.is_skipped]
         above, below = 1, 1
         for pair in pairs:
             if pair is None or pair[1] == 0:

@@ -183,7 +183,7 @@ def mathml(text: str) -> str:
     text = printable_text(text)
     nodes = _nodes([*tokens(text)])
     parts = [nodes] if text_width(text) <= MAX_UNBROKEN else _sides(nodes)
-    return " ".join(f'<math displaystyle="true">{_joined(part)}</math>' for part in parts)
+    return " ".join(f'<math displaystyle="true">{_join_markup(part)}</math>' for part in parts)
 
 
 def _sides(nodes: Sequence[MathElement]) -> list[list[MathElement]]:
@@ -207,14 +207,14 @@ def _nodes(parts: Sequence[Token]) -> list[MathElement]:
         end = _closing(parts, at) if token.kind == "open" else 0
         if end:
             inside = _nodes(parts[at + 1 : end])
-            row = f"<mo>{token.text}</mo>{_joined(inside)}<mo>{parts[end].text}</mo>"
+            row = f"<mo>{token.text}</mo>{_join_markup(inside)}<mo>{parts[end].text}</mo>"
             found.append(MathElement("group", token.text, f"<mrow>{row}</mrow>"))
             at = end
         elif token.kind in ("raised", "power"):
             above = _exponent(token)
             while found and found[-1].kind == "space":
                 found.pop()
-            base = _joined([found.pop()]) if found else "<mrow></mrow>"
+            base = _join_markup([found.pop()]) if found else "<mrow></mrow>"
             found.append(MathElement("script", token.text, f"<msup>{base}{above}</msup>"))
         elif token.kind == "space":
             after = parts[at + 1].kind if at + 1 < len(parts) else "sign"
@@ -238,7 +238,7 @@ def _closing(parts: Sequence[Token], start: int) -> int:
 
 def _exponent(token: Token) -> str:
     if token.kind == "power":
-        return f"<mrow>{_joined(_nodes([*tokens(token.inside)]))}</mrow>"
+        return f"<mrow>{_join_markup(_nodes([*tokens(token.inside)]))}</mrow>"
     above = _SUPERSCRIPTS[token.text]
     return f"<mi>{above}</mi>" if above.isalpha() else f"<mn>{above.replace('-', '−')}</mn>"
 
@@ -265,7 +265,7 @@ def _node(
     elif kind == "accent":
         markup = _mathml_letter(text)
     elif kind == "root":
-        markup = f"<msqrt>{_joined(_nodes([*tokens(token.inside)]))}</msqrt>"
+        markup = f"<msqrt>{_join_markup(_nodes([*tokens(token.inside)]))}</msqrt>"
     elif kind == "log":
         name = f"<mi>{text.rstrip('2')}</mi>"
         markup = f"<msub>{name}<mn>2</mn></msub>" if text == "log2" else name
@@ -319,7 +319,7 @@ def _mathml_letter(text: str) -> str:
     )
 
 
-def _joined(nodes: Sequence[MathElement]) -> str:
+def _join_markup(nodes: Sequence[MathElement]) -> str:
     """The markup of some elements: words with the blanks between them are one text."""
     markup, words = "", ""
     for at, node in enumerate(nodes):

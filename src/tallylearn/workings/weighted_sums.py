@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tallylearn.workings.distance_steps import bracketed
+from tallylearn.workings.distance_steps import bracket_negative
 from tallylearn.workings.equations import number, signed_sum
 
 MAX_SHOWN_TERMS = 8  # terms that a formula writes out
@@ -48,5 +48,7 @@ def weighted_sum(start: float | None, pairs: Sequence[tuple[float, float]]) -> s
             break
     texts = [number(f) if digits == 4 else f"{f:.{digits}g}" for f in factors]
     products = texts[len(first) :]
-    shown = [f"{a} · {bracketed(b)}" for a, b in zip(products[::2], products[1::2], strict=True)]
+    shown = [
+        f"{a} · {bracket_negative(b)}" for a, b in zip(products[::2], products[1::2], strict=True)
+    ]
     return signed_sum([*texts[: len(first)], *shown]) if texts else "0"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tallylearn import errors
-from tallylearn.models.design.columns import design_columns, spelled, spelling
+from tallylearn.models.design.columns import design_columns, encode_block, encoded_names
 from tallylearn.models.design.filled_scatter import as_floats
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import gappy, learnable
@@ -35,8 +35,10 @@ def survey(blocks: list[Block]) -> Any:
     parts = []
     for block in blocks:
         gaps = gappy(block)
-        names = spelling(block, gaps)
-        parts.append(Moments.of(spelled(block, gaps), block.counting_keys(), names, block.weight))
+        names = encoded_names(block, gaps)
+        parts.append(
+            Moments.of(encode_block(block, gaps), block.counting_keys(), names, block.weight)
+        )
     return sum(parts[1:], start=parts[0])
 
 
@@ -52,7 +54,7 @@ def test_gaps_are_counted_alike_in_any_blocks(kind: Any, cut: int) -> None:
     def of(frame: pd.DataFrame) -> Any:
         block = block_of(frame)
         gaps = gappy(block)
-        return kind.of(spelled(block, gaps), block.counting_keys(), spelling(block, gaps))
+        return kind.of(encode_block(block, gaps), block.counting_keys(), encoded_names(block, gaps))
 
     whole = as_floats(of(TABLE))
     parts = as_floats(of(TABLE[:cut]) + of(TABLE[cut:]))
@@ -67,7 +69,7 @@ def test_a_design_fills_gaps_and_says_where_they_were() -> None:
     block = block_of(TABLE)
     found = design([block])
     names = list(found.names)
-    x = found.filled(block)
+    x = found.filled_matrix(block)
     assert names == ["age", "age missing", "colour=green", "colour=red", "colour missing", "size"]
     np.testing.assert_allclose(x[:, 0], [20, 37.5, 40, 60, 30, 37.5])
     np.testing.assert_array_equal(x[:, 1], [0, 1, 0, 0, 0, 1])
@@ -103,10 +105,10 @@ def test_rows_with_gaps_are_dropped_or_refused_when_asked() -> None:
         learnable(block, "refuse")
     strict = design([kept], missing="refuse")
     with pytest.raises(errors.ColumnError, match="'age' is missing in row 1"):
-        strict.filled(block)
+        strict.filled_matrix(block)
 
 
 def test_a_gap_never_seen_before_is_filled_without_an_indicator() -> None:
     found = design([learnable(block_of(TABLE), "drop")])
     assert "age missing" not in found.names
-    np.testing.assert_allclose(found.filled(block_of(TABLE))[1, 0], 110 / 3)
+    np.testing.assert_allclose(found.filled_matrix(block_of(TABLE))[1, 0], 110 / 3)

@@ -483,7 +483,7 @@ def test_weights_as_the_first_release_saved_them_mean_the_same(solver: str) -> N
     X, y = TABLES["wine"]
     model = tl.LinearDiscriminantAnalysis(solver).fit(X, y)
     before = model.coef_, model.intercept_, model.decision_function(X), model.predict_proba(X)
-    shared, constant = model._shared()
+    shared, constant = model._shared_term()
     old = {"weights": model.model_.weights + shared, "bias": model.model_.bias + constant}
     model.model_ = replace(model.model_, **old)
     after = model.coef_, model.intercept_, model.decision_function(X), model.predict_proba(X)

@@ -359,7 +359,7 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
 ) -> None:
     forest = tl.RandomForestClassifier(3).fit(IRIS, KINDS)
     before, calls = forest.predict_proba(IRIS), []
-    grow = learners.ForestGrower.grown
+    grow = learners.ForestGrower.grow
 
     def interrupted(forest_grower: Any, numbers: range) -> Any:
         calls.append(numbers)
@@ -419,7 +419,7 @@ def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    grow = learners.ForestGrower.grown
+    grow = learners.ForestGrower.grow
     monkeypatch.setattr(
         learners.ForestGrower,
         "grown",

@@ -198,7 +198,7 @@ def test_rows_in_which_the_survey_found_no_gap_are_not_searched_for_gaps(
 ) -> None:
     frame, path = mixed()[["size", "bought"]], tmp_path / "rows.parquet"
     frame.to_parquet(path)
-    monkeypatch.delattr(Design, "filled")
+    monkeypatch.delattr(Design, "filled_matrix")
     assert tl.LogisticRegression().fit(frame if kind == "memory" else path, "bought").converged_
 
 

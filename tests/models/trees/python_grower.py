@@ -21,7 +21,7 @@ from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
-from tallylearn.models.trees.growing.split_choice import chosen
+from tallylearn.models.trees.growing.split_choice import choose_splits
 from tallylearn.models.trees.growing.split_search import CandidateSplit, rows_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
@@ -64,7 +64,7 @@ def _asked(table: NodeRows, share: Share, depth: int) -> tuple[list[CandidateSpl
     size = float(rows_of(total, plan, target)) if parts else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
-    found = chosen(table.splits(share, impurity), impurity, plan)
+    found = choose_splits(table.splits(share, impurity), impurity, plan)
     if found and weight / target.total * found[0].gain + 1e-12 < plan.min_decrease:
         found = []
     return found, impurity, total
@@ -121,6 +121,6 @@ def bounds_below(branches: Array, slope: int, bounds: Bounds, target: Target) ->
 
 def _median(measure_ranks: MeasureRanks, share: Share) -> float:
     """The median of some rows: half way between two, where the weight splits exactly."""
-    _, low, high = measure_ranks.apart(share, np.zeros(len(share.rows), np.int64), 1)
+    _, low, high = measure_ranks.absolute_deviations(share, np.zeros(len(share.rows), np.int64), 1)
     a, b = measure_ranks.values[low[0]], measure_ranks.values[high[0]]
     return float(a if a == b else a / 2 + b / 2)

@@ -81,7 +81,7 @@ def test_halves_that_are_added_find_the_question_of_every_node(
     block, plan = block_of(mixed), PLANS[name]
     weight = np.random.default_rng(1).uniform(0.1, 3, len(mixed)) if weighed else None
     target = target_of(mixed, name, weight)
-    tree = grower.grown(code_columns(block, bins), target, plan)
+    tree = grower.grow_by_impurity(code_columns(block, bins), target, plan)
     table, load = code_columns(block, bins), importlib.import_module
     if not compiled:
         uncompiled(monkeypatch, grower)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tallylearn as tl
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import code_columns
-from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.grower import grow_by_impurity
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
@@ -148,7 +148,7 @@ def without_rows_by_class(table: dict[str, Any], options: Options) -> Options:
 def test_decision_trees_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = without_rows_by_class(table, options)
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -161,7 +161,7 @@ def test_regression_trees_are_the_oracles(
     missing = "node" if options.missing == "class" else options.missing
     options = replace(options, criterion=criterion, missing=missing)
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -180,7 +180,7 @@ KNOWN_ROWS_OF_ONE_CLASS = {
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
 @pytest.mark.parametrize("missing", ["side", "branch"])
 @pytest.mark.parametrize("values", [("a", "c", "c", None), (0.0, 1.0, 1.0, None)])
-@pytest.mark.parametrize("grow", [grown, grow_in_python])
+@pytest.mark.parametrize("grow", [grow_by_impurity, grow_in_python])
 def test_missing_values_too_few_for_a_branch_split_known_rows_of_one_class(
     grow: Any, values: tuple[Any, ...], missing: str, criterion: str
 ) -> None:
@@ -194,7 +194,7 @@ def test_missing_values_too_few_for_a_branch_split_known_rows_of_one_class(
     check(tree, 0, slow(table, options), options)
 
 
-@pytest.mark.parametrize("grow", [grown, grow_in_python])
+@pytest.mark.parametrize("grow", [grow_by_impurity, grow_in_python])
 def test_a_split_that_gains_nothing_is_made(grow: Any) -> None:
     """Both children have the distribution of the node, whose deviation is irrational."""
     table = {
@@ -228,7 +228,7 @@ def test_trees_with_rare_values_are_the_oracles(
     if options.missing == "class" and table["weight"]:  # such rows are not counted beside weights
         table = table | {"weight": None}
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -242,7 +242,7 @@ def test_regression_trees_with_rare_values_are_the_oracles(
         min_category=min_category,
     )  # fmt: skip
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -260,7 +260,7 @@ def test_trees_of_cheap_columns_are_the_oracles(
         costs=tuple(costs[: len(table["kinds"])]), cost_rule=rule,
     )  # fmt: skip
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -284,7 +284,7 @@ def test_decision_trees_with_slopes_are_the_oracles(
     if len({*table["y"]}) < 2:
         return
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -295,7 +295,7 @@ def test_regression_trees_with_slopes_are_the_oracles(
     missing = "node" if options.missing == "class" else options.missing
     options = with_slopes(table, replace(options, criterion="variance", missing=missing), slopes)
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 
@@ -316,7 +316,7 @@ FOUR_ROWS_IN_PARTS = {
 def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     options = replace(options, missing="fractional", min_leaf=1, max_depth=3)
     expected = slow(table, options)
-    for grow in (grown, grow_in_python):
+    for grow in (grow_by_impurity, grow_in_python):
         check(ours(table, options, grow), 0, expected, options)
 
 

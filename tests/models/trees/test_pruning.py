@@ -18,7 +18,7 @@ from tallylearn.folds import Folds
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.pruning.branch_costs import Costs, weakest
 from tallylearn.models.trees.pruning.chi_square import chi_squares
-from tallylearn.models.trees.pruning.pessimistic import estimated
+from tallylearn.models.trees.pruning.pessimistic import estimate_errors
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block
 from tests.soak import some
@@ -275,17 +275,19 @@ def test_errors_to_expect_are_the_upper_limit_of_their_share() -> None:
     from scipy.special import ndtri
 
     z = float(ndtri(0.75))
-    assert estimated(np.array([6.0]), np.array([0.0])) == pytest.approx(6 * (1 - 0.25 ** (1 / 6)))
+    assert estimate_errors(np.array([6.0]), np.array([0.0])) == pytest.approx(
+        6 * (1 - 0.25 ** (1 / 6))
+    )
     for n, e in ((16, 1), (30, 5), (100, 40)):
         low, high = (e + 0.5) / n, 1.0
         for _ in range(200):
             middle = (low + high) / 2
             inside = (e + 0.5) / n > middle - z * (middle * (1 - middle) / n) ** 0.5
             low, high = (middle, high) if inside else (low, middle)
-        assert float(estimated(n, e)) == pytest.approx(n * low, rel=1e-12)  # type: ignore[arg-type]
-    half = estimated(np.array([16.0] * 3), np.array([0.0, 0.5, 1.0]))
+        assert float(estimate_errors(n, e)) == pytest.approx(n * low, rel=1e-12)  # type: ignore[arg-type]
+    half = estimate_errors(np.array([16.0] * 3), np.array([0.0, 0.5, 1.0]))
     assert half[1] == pytest.approx((half[0] + half[2]) / 2)
-    assert estimated(np.array([2.0, 0.0]), np.array([1.8, 0.0])).tolist() == [2.0, 0.0]
+    assert estimate_errors(np.array([2.0, 0.0]), np.array([1.8, 0.0])).tolist() == [2.0, 0.0]
 
 
 def test_quinlans_vote_on_education_becomes_a_leaf() -> None:
@@ -387,7 +389,7 @@ def pruned_by_hand(node: Grown, x: Any, y: Any, confidence: float, raising: bool
     """Quinlan's rule: a leaf, or else the larger branch, that costs at most 0.1 errors more."""
 
     def cost(part: Grown) -> float:
-        return missed(part, x, y, lambda n, e: float(estimated(n, e, confidence)))
+        return missed(part, x, y, lambda n, e: float(estimate_errors(n, e, confidence)))
 
     if node is None:
         return None

@@ -10,7 +10,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.models.trees.growing.coded_columns import code_columns
-from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.grower import grow_by_impurity
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.split_search import CodeTable, splits
@@ -191,7 +191,9 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(kind: str, weighed: boo
             target = of_classes(Codes.of(rng.choice(letters, n).tolist()), weight)
         criterion = "variance" if kind == "measures" else "gini"
         plan = TreePlan(criterion, min_category=5, most_values=0, smoothing=float(seed % 4))
-        one, two = (grow(code_columns(block), target, plan) for grow in (grown, grow_in_python))
+        one, two = (
+            grow(code_columns(block), target, plan) for grow in (grow_by_impurity, grow_in_python)
+        )
         assert (one.others >= 0).sum() > 1
         for name in ("parent", "test", "column", "missing", "ends", "codes", "leads", "others"):
             assert np.array_equal(getattr(one, name), getattr(two, name)), name

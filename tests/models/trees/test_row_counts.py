@@ -10,7 +10,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.models.trees.node import LEAF, THRESHOLD
-from tallylearn.models.trees.pruning.pessimistic import estimated
+from tallylearn.models.trees.pruning.pessimistic import estimate_errors
 from tallylearn.models.trees.tree import Tree
 
 LOSS = [[0, 3], [1, 0]]
@@ -137,11 +137,11 @@ def test_a_stump_is_tested_by_kish_rows() -> None:
 
 def test_pessimism_is_about_effective_rows() -> None:
     rate, n, rows = 0.2, 50.0, 12.5
-    limit = float(estimated(np.array([rows]), np.array([rate * rows]))[0]) / rows
-    found = estimated(np.array([n]), np.array([rate * n]), rows=np.array([rows]))
+    limit = float(estimate_errors(np.array([rows]), np.array([rate * rows]))[0]) / rows
+    found = estimate_errors(np.array([n]), np.array([rate * n]), rows=np.array([rows]))
     assert found[0] == pytest.approx(n * limit, rel=1e-14)
-    same = estimated(np.array([n]), np.array([rate * n]), rows=np.array([n]))
-    assert same[0] == estimated(np.array([n]), np.array([rate * n]))[0]
+    same = estimate_errors(np.array([n]), np.array([rate * n]), rows=np.array([n]))
+    assert same[0] == estimate_errors(np.array([n]), np.array([rate * n]))[0]
 
 
 @pytest.mark.parametrize("raising", [True, False])
@@ -157,7 +157,7 @@ def test_the_errors_of_a_stump_are_those_of_its_effective_rows(raising: bool) ->
     def errors(here: Any) -> float:
         n, rows = weight[here].sum(), effective(weight[here])
         rate = min(weight[here & (y == c)].sum() for c in "uv") / n
-        return float(n / rows * estimated(np.array([rows]), np.array([rate * rows]))[0])
+        return float(n / rows * estimate_errors(np.array([rows]), np.array([rate * rows]))[0])
 
     (cut,) = pruned.prunings().stages[-1].cuts
     assert cut.numbers["as leaf"] == pytest.approx(errors(x >= 0), rel=1e-9)

@@ -14,7 +14,7 @@ import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.errors import InputError
 from tallylearn.models.trees.growing import grower
-from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.grower import grow_by_impurity
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures, whole
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.tree import Tree
@@ -107,7 +107,7 @@ def test_trees_of_any_weights_are_the_oracles(
     rng = np.random.default_rng(len(measure_ranks) + 100 * regression)
     for _ in range(TABLES // 3):
         table, how = drawn(rng, measure_ranks, regression), options(rng, regression)
-        tree = ours(table, how, grown)
+        tree = ours(table, how, grow_by_impurity)
         ends(tree, len(table["y"]))
         if how.criterion != "sdr" or max(table["weight"]) < 1e9 * min(table["weight"]):
             check(tree, 0, slow(counted(table, regression), how), how)
@@ -123,7 +123,9 @@ def test_trees_of_any_weights_end_whatever_breaks_their_ties(
         regression = bool(rng.random() < 0.5)
         table, how = drawn(rng, measure_ranks, regression), options(rng, regression)
         for missing in (how.missing, "fractional"):
-            tree = ours(table, replace(how, missing=missing, min_leaf=1), grown, tie="random")
+            tree = ours(
+                table, replace(how, missing=missing, min_leaf=1), grow_by_impurity, tie="random"
+            )
             if missing == how.missing:
                 ends(tree, len(table["y"]))
     assert sum(grower.refusals() for grower in growers) == 0

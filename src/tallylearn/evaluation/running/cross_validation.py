@@ -190,7 +190,7 @@ class CrossValidation:
             return None
         said, proba, tiny = scores, None, None
         if self.dataset.task == "classifier":
-            said, logs = self._solve(whole).model_.chosen(scores), log_shares(scores)
+            said, logs = self._solve(whole).model_.choose(scores), log_shares(scores)
             proba, every = np.exp(logs), np.arange(len(self.dataset.classes))
             tiny = log_true_probability(proba, self.dataset.truth.codes, every, logs.__getitem__)
         fold_predictions = FoldPredictions(

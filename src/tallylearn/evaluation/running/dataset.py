@@ -84,14 +84,14 @@ class Dataset:
         if read.formula is not None:
             y = read.formula.target
             drops = drops or any(getattr(one, "takes_formula", False) for one in learners)
-        beside = join_blocks(read.beside, Schema(()))
+        beside = join_blocks(read.role_blocks, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows. Pass a table with rows.")
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
         if files is not None:
-            held = read.coded.load() if drops else read.coded.load_if_small()
-            read = read.counted() if held.size is None else replace(read, source=held)
+            held = read.coded_table.load() if drops else read.coded_table.load_if_small()
+            read = read.with_sizes() if held.size is None else replace(read, source=held)
         rows, unanswered = beside.training_indices(), DroppedRows.in_block(beside.training_rows())
         unanswered.check(read.target)
         if not len(rows):

@@ -10,7 +10,7 @@ from tallylearn.errors import InputError
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.design.missing_values import gappy
 from tallylearn.models.voting.voting import Voting
-from tallylearn.preprocessing.steps import SIGN, Stepped, acting
+from tallylearn.preprocessing.steps import SIGN, Stepped, active_steps
 from tallylearn.sources import open_table
 from tallylearn.sources.declarations import BARE
 from tallylearn.tables import Array, Block
@@ -27,7 +27,7 @@ def drops_gaps(learner: Any) -> bool:
     False
     """
     if isinstance(learner, Stepped):
-        *before, last = (step for _, step in acting(learner.steps))
+        *before, last = (step for _, step in active_steps(learner.steps))
         return drops_gaps(last) and not any(getattr(step, "fills", False) for step in before)
     if isinstance(learner, Voting):
         members = (one for name, one in learner.get_params().items() if SIGN not in name)

@@ -41,7 +41,7 @@ def histogram(column: Found) -> str:
         line(0, HEIGHT + 0.5, WIDTH, HEIGHT + 0.5, GRID),
     ]
     if high > low and isinstance(column["median"], float) and low <= column["median"] <= high:
-        x = _across(column["median"], low, high)
+        x = _x_position(column["median"], low, high)
         mark = line(x, 0, x, HEIGHT, INK, stroke_width=1, stroke_dasharray="2 2")
         body.append(tag("g", tooltip(f"median {location_text(column, 'median')}"), mark))
     body += [
@@ -58,7 +58,9 @@ def _bars(edges: Sequence[float], counts: Sequence[float], dates: bool) -> Itera
         if not count:
             continue
         left, right = edges[at], edges[at + 1]
-        start, end = (0.0, WIDTH) if high == low else (_across(e, low, high) for e in (left, right))
+        start, end = (
+            (0.0, WIDTH) if high == low else (_x_position(e, low, high) for e in (left, right))
+        )
         tall = max(HEIGHT * count / most, 1.0)  # one row among a million is still seen
         ends = (date(e) if dates else readable(e, high - low) for e in (left, right))
         yield tag("rect", tooltip(f"{' to '.join(ends)}: {count:,.10g}"), x=start,
@@ -66,7 +68,7 @@ def _bars(edges: Sequence[float], counts: Sequence[float], dates: bool) -> Itera
                   fill=COLOURS[0])  # fmt: skip
 
 
-def _across(value: float, low: float, high: float) -> float:
+def _x_position(value: float, low: float, high: float) -> float:
     if isinf(high - low):
         value, low, high = value / 2, low / 2, high / 2
     return WIDTH * ((value - low) / (high - low))

@@ -180,5 +180,5 @@ def _gaussians(model: Any) -> tuple[Array, Array]:
         return model.theta_, np.array([np.diag(variances) for variances in model.var_])
     covariance = np.asarray(model.model_.covariance)
     shape = (len(model.means_), *covariance.shape[-2:])
-    every = [model._arranged(one, 0, 1) for one in np.broadcast_to(covariance, shape)]
+    every = [model._in_table_order(one, 0, 1) for one in np.broadcast_to(covariance, shape)]
     return model.means_, np.array(every)

@@ -180,7 +180,7 @@ class BoostedTrees:
         return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories, as the trees were grown with them."""
         return {name: values for name, (values, _) in self.category_numbers.items()}
 

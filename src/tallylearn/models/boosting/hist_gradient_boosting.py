@@ -506,7 +506,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         return self._staged(
             X,
             "staged_predict",
-            lambda model, raw: self.classes_[model.chosen(class_scores(model.link, raw))],
+            lambda model, raw: self.classes_[model.choose(class_scores(model.link, raw))],
         )
 
     @staticmethod

@@ -37,7 +37,7 @@ def round_steps(
     weight : (n,) their weights.
     rounds : (k, p) the initial centres, and those after every round.
     """
-    nearest = [_assigned(x, centres) for centres in rounds]
+    nearest = [_assign(x, centres) for centres in rounds]
     inertia = [float((weight * squares).sum()) for _, squares in nearest]
     steps = [
         AlgorithmStep(
@@ -70,7 +70,7 @@ def lloyd_rounds(x: Array, weight: Array, start: Array, n_rounds: int) -> list[A
     """The centres before and after every round; an empty cluster keeps its centre."""
     rounds = [np.array(start, dtype=float)]
     for _ in range(n_rounds):
-        labels, _squares = _assigned(x, rounds[-1])
+        labels, _squares = _assign(x, rounds[-1])
         centres = rounds[-1].copy()
         for c in range(len(centres)):
             own = labels == c
@@ -80,7 +80,7 @@ def lloyd_rounds(x: Array, weight: Array, start: Array, n_rounds: int) -> list[A
     return rounds
 
 
-def _assigned(x: Array, centres: Array) -> tuple[Array, Array]:
+def _assign(x: Array, centres: Array) -> tuple[Array, Array]:
     """(n,) the nearest centre of every row, and its squared distance."""
     squares = ((x[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
     labels = squares.argmin(axis=1)

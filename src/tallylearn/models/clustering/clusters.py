@@ -57,7 +57,7 @@ class Clusters(Model):
                 raise ValueError("the clusters have more rows than can be")
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of categories that were seen."""
         return dict(zip(self.coding.categories, self.coding.values, strict=True))
 
@@ -90,7 +90,7 @@ class Clusters(Model):
         x, labels = self.points(block), self.predictions(block)
         apart = (x[:, None, :] - self.centres) ** 2  # (n, k, p)
         groups, figure = self.coding.groups, value_formatter(block.schema)
-        centres = [self.told(c, block.schema) for c in range(len(self.centres))]
+        centres = [self.describe_centre(c, block.schema) for c in range(len(self.centres))]
         order = [name for name in block.schema.names if name in groups]
         return [
             Evidence(
@@ -121,16 +121,18 @@ class Clusters(Model):
         ]  # fmt: skip
         return ClusterExpression(Argmax(VectorOf(tuple(scores)), tie_rule(tied=0.0)))
 
-    def told(self, c: int, schema: Schema) -> str:
+    def describe_centre(self, c: int, schema: Schema) -> str:
         """A centre as the table has it; of a category its most frequent value."""
-        centre, parts = self.coding.told(self.centres[c : c + 1])[0], []
+        centre, parts = self.coding.unscale_points(self.centres[c : c + 1])[0], []
         figure = value_formatter(schema)
         for name, at in self.coding.groups.items():
             if name in self.coding.columns:
                 parts.append(f"{name} {figure(name, float(centre[at[0]]))}")
             else:
                 most = int(centre[at].argmax())
-                parts.append(f"{name} {self.known[name][most]} ({100 * centre[at[most]]:.0f} %)")
+                parts.append(
+                    f"{name} {self.category_values[name][most]} ({100 * centre[at[most]]:.0f} %)"
+                )
         more = (
             f", and {len(parts) - MAX_SHOWN_COLUMNS} more" if len(parts) > MAX_SHOWN_COLUMNS else ""
         )
@@ -138,7 +140,7 @@ class Clusters(Model):
 
     def derivation(self, schema: Schema, rounds: Sequence[Step] = ()) -> Derivation:
         """The centres, and how the inertia fell; or the rounds in its place."""
-        told, k = self.coding.told(self.centres), len(self.centres)
+        told, k = self.coding.unscale_points(self.centres), len(self.centres)
         names = ("column", *map(str, range(k)))
         rows = [("rows", *(f"{size:.0f}" for size in self.sizes))]
         pairs = zip(self.coding.names, told.T, strict=True)

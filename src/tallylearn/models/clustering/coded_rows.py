@@ -15,7 +15,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_scaled
 from tallylearn.expressions import CategoryColumn, CategoryLookup, Number, NumberColumn
-from tallylearn.models.neighbors.neighbour_expression import scaled
+from tallylearn.models.neighbors.neighbour_expression import scale_operand
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
 from tallylearn.tallies import Bundle, Extent, Moments
 from tallylearn.tallies.variance_checks import check_spread, scaled_variance
@@ -120,7 +120,7 @@ class Coding:
     def expressions(self) -> tuple[Number, ...]:
         """(width,) the coordinates of a point."""
         pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
-        numbers = [scaled(NumberColumn(name), shift, scale) for name, shift, scale in pairs]
+        numbers = [scale_operand(NumberColumn(name), shift, scale) for name, shift, scale in pairs]
         indicators = [
             CategoryLookup(CategoryColumn(name), (value,), (INDICATOR,), other=0.0, missing=0.0)
             for name, each in zip(self.categories, self.values, strict=True)
@@ -148,12 +148,12 @@ class Coding:
         mean = (moments.mean.reshape(-1) - self.shift) / self.scale
         return mean, scaled_variance(moments, self.scale).reshape(-1)
 
-    def given(self, centres: Array) -> Array:
+    def scale_points(self, centres: Array) -> Array:
         """Points as a user gives them: numbers of the table, then shares of values."""
         p = len(self.columns)
         return np.hstack([(centres[:, :p] - self.shift) / self.scale, centres[:, p:] * INDICATOR])
 
-    def told(self, points: Array) -> Array:
+    def unscale_points(self, points: Array) -> Array:
         """Points as a user reads them."""
         p = len(self.columns)
         return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / INDICATOR])

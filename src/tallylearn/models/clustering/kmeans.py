@@ -158,7 +158,7 @@ class KMeans(Predictor, Transformer):
             The tallies from which the initial centres are chosen.
         """
         check_usable(block)
-        by, names, drawn = block.counting_keys(), block.schema.numbers, self._drawn
+        by, names, drawn = block.counting_keys(), block.schema.numbers, self._draws_centres
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
         parts: dict[str, Any] = {
             "target": Counts.of(by, weight=block.weight),
@@ -189,8 +189,10 @@ class KMeans(Predictor, Transformer):
             points.total, start, float(sums.squares.sum()),
             tolerance=tolerance, max_iter=int(self.max_iter), verbose=bool(self.verbose),
         )  # fmt: skip
-        centres = coding.given(coding.told(centres))  # in the table's units: a row has distance 0
-        found = [*points.map(partial(TrackedRows.ended, centres=centres))]
+        centres = coding.scale_points(
+            coding.unscale_points(centres)
+        )  # in the table's units: a row has distance 0
+        found = [*points.map(partial(TrackedRows.finish, centres=centres))]
         labels = np.concatenate([labels for labels, _ in found])
         sizes = np.bincount(labels, minlength=len(centres)).astype(np.float64)
         model = Clusters(
@@ -201,7 +203,7 @@ class KMeans(Predictor, Transformer):
         if passes.read.weighed:  # rows of no weight get a cluster too, though they move none
             preparations = getattr(passes.read, "preparations", ())
             call = partial(_labels, model=model, preparations=preparations)
-            every = [*engines.current_engine().map(call, passes.read.coded)]
+            every = [*engines.current_engine().map(call, passes.read.coded_table)]
             model = replace(model, labels=np.concatenate(every))
         return Learned(model, kept={"kept_rows_": self._rows_to_keep(passes)})
 
@@ -209,7 +211,7 @@ class KMeans(Predictor, Transformer):
         width = len(passes.schema.columns)
         if passes.n_rows is None or not keeps_rows(self.keep_rows, passes.n_rows, width):
             return None
-        return rows_to_keep(self.keep_rows, passes.read.coded.whole())
+        return rows_to_keep(self.keep_rows, passes.read.coded_table.whole())
 
     def _working(self, full: bool) -> Derivation:
         block, model = self.kept_rows_, self.model_
@@ -235,10 +237,10 @@ class KMeans(Predictor, Transformer):
         seeding.check_different(len(sample.hashes), k)
         x, weight = coding.points(sample.rows), sample.weight
         check_squares(x[:, : len(coding.columns)])
-        if not self._drawn:
-            return seeding.given(self.init, k, coding)
+        if not self._draws_centres:
+            return seeding.read_centres(self.init, k, coding)
         rng = generator(type(self).__name__, self.random_state)
-        draw = seeding.METHODS.get(self.init) or seeding.called(self.init, coding)
+        draw = seeding.METHODS.get(self.init) or seeding.by_function(self.init, coding)
         starts = [draw(x, weight, k, rng) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
@@ -323,7 +325,7 @@ class KMeans(Predictor, Transformer):
         """
         with self._error_context("steps"):
             self._check_fitted()
-            if self._drawn and self.random_state is None:
+            if self._draws_centres and self.random_state is None:
                 raise InputError(
                     "the initial centres were drawn without a seed, so the iterations cannot be "
                     "repeated. Fit with random_state=0."
@@ -343,7 +345,7 @@ class KMeans(Predictor, Transformer):
             tolerance = float(self.tol) * float(coding.variances(survey).mean())
             start = self._initial_centres(sample, coding, tolerance)
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-        rounds = lloyd_rounds(rows.numbers, weight, coding.told(start), self.n_iter_)
+        rounds = lloyd_rounds(rows.numbers, weight, coding.unscale_points(start), self.n_iter_)
         return round_steps(rows.schema.numbers, rows.numbers, weight, rounds)
 
     def silhouettes(self, X: Any) -> Array:
@@ -397,7 +399,7 @@ class KMeans(Predictor, Transformer):
         """
         with self._error_context("elbow"):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
-            if not numbers or not self._drawn:
+            if not numbers or not self._draws_centres:
                 raise OptionError(
                     "elbow needs numbers of clusters, such as range(1, 11), and init='k-means++' "
                     f"or 'random', not {short_repr(clusters)} and {short_repr(self.init)}."
@@ -412,7 +414,7 @@ class KMeans(Predictor, Transformer):
     def cluster_centers_(self) -> Array:
         """(k, p) in the units of the table: columns of numbers, then shares of values."""
         self._check_fitted()
-        return self.model_.coding.told(self.model_.centres)
+        return self.model_.coding.unscale_points(self.model_.centres)
 
     @property
     def labels_(self) -> Array:
@@ -437,14 +439,14 @@ class KMeans(Predictor, Transformer):
         self._check_fitted()
         return len(self.model_.trace)
 
-    def _transformed(self, block: Block) -> Array:
+    def _transform_array(self, block: Block) -> Array:
         return self.model_.distances(block)
 
     def _n_columns_out(self) -> int:
         return len(self.model_.centres)
 
     @property
-    def _drawn(self) -> bool:  # centres start where the rows say
+    def _draws_centres(self) -> bool:  # centres start where the rows say
         return isinstance(self.init, str) or callable(self.init)
 
     def _starts(self) -> int:

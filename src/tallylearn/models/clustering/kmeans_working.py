@@ -14,7 +14,7 @@ from tallylearn.reporting.formatting import format_number, more_note
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Formula, Grid, Sentence
 from tallylearn.workings.distance_steps import MAX_SHOWN_COLUMNS, difference, distance_formula
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 
 MAX_FULL_ROUNDS = 3  # rounds that are written out; full=True writes all
 MAX_SHOWN_ROWS = 20  # rows of a table of assignments, unless full=True
@@ -72,7 +72,7 @@ class KMeansWorking:
         if self.weight is None and len(labels) <= MAX_SUMMED:
             least = squares[np.arange(len(labels)), labels]
             sides = [signed_sum([*map(number, least.tolist())]), *sides]
-        yield formula(joined("J", *sides))
+        yield formula(equation_chain("J", *sides))
         if found.has_empty_cluster:
             yield Sentence("A cluster without rows takes the row that is farthest from its centre.")
             return
@@ -116,7 +116,7 @@ class KMeansWorking:
                 if self.weight is None and len(values) <= MAX_SUMMED:
                     each = signed_sum([*map(number, values.tolist())])
                     sides = [f"({each}) / {len(values)}", *sides]
-                yield formula(joined(f"mean({name}, {c})", *sides))
+                yield formula(equation_chain(f"mean({name}, {c})", *sides))
 
     def _centres(self, title: str, centres: Array) -> Grid:
         rows = tuple(
@@ -161,7 +161,7 @@ def distance_steps(coding: Coding, point: Array, centres: Array) -> list[Any]:
             coding.columns, coding.shift.tolist(), coding.scale.tolist(), x, strict=False
         ):
             side = f"({difference(at * by + less, less)}) / {number(by)}"
-            scaled.append(formula(joined(name, side, number(at))))
+            scaled.append(formula(equation_chain(name, side, number(at))))
     return [
         *scaled, *(
         distance_formula(f"d²({c})", x, centre, "squared")

@@ -171,7 +171,7 @@ class TrackedRows:
                 self._compare(nearest, rows[here], fresh)
         return self.labels, self.sums
 
-    def ended(self, centres: Array) -> tuple[Array, float]:
+    def finish(self, centres: Array) -> tuple[Array, float]:
         """(n,) the nearest centre of every row, and the inertia."""
         labels, _ = self.follow(centres)
         return labels, float((self.weight * self.points.distances(labels, centres)).sum())

@@ -51,19 +51,21 @@ def at_random(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Arra
     return np.array(x[rng.choice(len(x), k, replace=False, p=share)])
 
 
-def called(init: Any, coding: Coding) -> Draw:
+def by_function(init: Any, coding: Coding) -> Draw:
     """Centres by a function of a user's: of rows as the table has them, k and random numbers."""
 
     def draw(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
         seeded = np.random.RandomState(rng.integers(1 << 32, dtype=np.uint32))
-        return given(
-            call_user_function("init", init, coding.told(x), k, random_state=seeded), k, coding
+        return read_centres(
+            call_user_function("init", init, coding.unscale_points(x), k, random_state=seeded),
+            k,
+            coding,
         )
 
     return draw
 
 
-def given(init: Any, k: int, coding: Coding) -> Array:
+def read_centres(init: Any, k: int, coding: Coding) -> Array:
     """(k, p) centres that a user gives."""
     try:
         found = np.array(init, dtype=np.float64)
@@ -78,7 +80,7 @@ def given(init: Any, k: int, coding: Coding) -> Array:
             f"each of {quoted_list(coding.names, 6)}; not {short_repr(init)}."
             + (shaped + wrong + "." if found.ndim == 2 and found.shape != (k, coding.width) else "")
         )
-    return coding.given(found)
+    return coding.scale_points(found)
 
 
 def check_different(rows: int, k: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, OptionError, quoted_list, short_repr
 from tallylearn.estimators.option_values import by_label
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
+from tallylearn.models.design.rare_categories import NO_RARE, RareValues, rare
 from tallylearn.models.design.terms import POOLED, is_category_code
 from tallylearn.sources.memory.arrays import is_missing
 from tallylearn.tables import Array, Block
@@ -22,7 +22,7 @@ MISSING = ("indicator", "mean", "refuse", "drop")  # what becomes of gaps
 References = Mapping[str, Any]  # a value of every column
 
 
-def spelling(block: Block, gaps: Iterable[str] = (), pooled: Iterable[str] = ()) -> Names:
+def encoded_names(block: Block, gaps: Iterable[str] = (), pooled: Iterable[str] = ()) -> Names:
     """The names that a block has as numbers: an indicator for every value that it knows.
 
     And one of its gaps for some columns. Of the columns in ``pooled`` the last value is that of all
@@ -36,7 +36,7 @@ def spelling(block: Block, gaps: Iterable[str] = (), pooled: Iterable[str] = ())
     return (*numbers, *values, *((name, GAP) for name in gaps))
 
 
-def spelled(block: Block, gaps: Mapping[str, Array] | None = None) -> Array:
+def encode_block(block: Block, gaps: Mapping[str, Array] | None = None) -> Array:
     """A block as numbers for a tally, in the order of its spelling."""
     if not block.codes and not gaps:
         return block.numbers
@@ -50,7 +50,7 @@ def spelled(block: Block, gaps: Mapping[str, Array] | None = None) -> Array:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ColumnChoice:
     """The columns of a design among the names that were counted."""
 
     names: Names  # (q,) all, with rare values as one, the last of their column
@@ -58,9 +58,9 @@ class Chosen:
     kept: Array  # which of the names are columns: references are not
     beside: Array  # which are measured beside the columns
     base: dict[str, str]
-    rare: Rare
+    rare: RareValues
 
-    def among(self, names: Names) -> list[int]:
+    def places_among(self, names: Names) -> list[int]:
         """Where the columns stand among names, and after them what is beside them."""
         place = {name: at for at, name in enumerate(names)}
         return [place[self.names[j]] for j in (*self.kept.tolist(), *self.beside.tolist())]
@@ -72,10 +72,10 @@ class Chosen:
         return Design(*names, fill, gaps, *based, self.rare, complete=complete)
 
 
-def chosen(
+def choose_columns(
     names: Names, sums: Array, rows: float, min_rows: float = 1,
-    reference: References | None = None, few: Rare | None = None,
-) -> Chosen:  # fmt: skip
+    reference: References | None = None, few: RareValues | None = None,
+) -> ColumnChoice:  # fmt: skip
     """Of every category all values but the reference; those of few rows together.
 
     ``sums`` (p,) of the indicators are the rows of a value; ``few`` are the values that were
@@ -90,7 +90,7 @@ def chosen(
         whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
     based = {name: value for name, value in reversed(whole) if is_category_code(value)}
-    based |= _wanted(_by_name(reference), based, {*whole}, few)
+    based |= _requested_references(_by_name(reference), based, {*whole}, few)
     real = {name for name, value in whole if value != GAP}
     kept = [
         j
@@ -104,7 +104,7 @@ def chosen(
     base = {name: first[name] if based[name] == POOLED else based[name][1:] for name in based}
     at = np.array([place[pair] for pair in named], dtype=np.int64)
     order, other = (np.array(some, dtype=np.int64) for some in (kept, beside))
-    return Chosen(
+    return ColumnChoice(
         names=tuple(whole),
         pooled=at,
         kept=order,
@@ -114,7 +114,7 @@ def chosen(
     )
 
 
-def _numbers_alone(names: Names) -> Chosen:
+def _numbers_alone(names: Names) -> ColumnChoice:
     """All columns, where none is of a category and none has gaps."""
     whole = in_order({*names})
     place = {pair: at for at, pair in enumerate(whole)}
@@ -122,7 +122,7 @@ def _numbers_alone(names: Names) -> Chosen:
     if not p:
         raise no_column()
     every = np.arange(len(whole))
-    return Chosen(
+    return ColumnChoice(
         names=whole,
         pooled=np.array([place[n] for n in names]),
         kept=every[:p],
@@ -143,7 +143,7 @@ def design_columns(
 
     That a value is never shown by some blocks does no harm: its column is, where any of its values.
     """
-    plan = chosen(names, *(by_value or (sums, rows)), min_rows, reference)
+    plan = choose_columns(names, *(by_value or (sums, rows)), min_rows, reference)
     total = np.zeros(len(plan.names))
     np.add.at(total, plan.pooled, sums)
     columns: dict[str, float] = {}
@@ -167,18 +167,20 @@ def no_column() -> ColumnError:
     )
 
 
-def _rare(names: Names, sums: Array, rows: float, min_rows: float) -> Rare:
+def _rare(names: Names, sums: Array, rows: float, min_rows: float) -> RareValues:
     """The values of categories that too few rows have, by the sums of their indicators."""
     counted: dict[str, dict[str, float]] = {}
     for (name, value), weight in zip(names, sums.tolist(), strict=True):
         if is_category_code(value):
             counted.setdefault(name, {})[value[1:]] = round(weight, 6)
     few = {name: rare(np.array([*of.values()]), rows, min_rows) for name, of in counted.items()}
-    return Rare.of({name: np.array([*of])[few[name]].tolist() for name, of in counted.items()})
+    return RareValues.of(
+        {name: np.array([*of])[few[name]].tolist() for name, of in counted.items()}
+    )
 
 
-def _wanted(
-    reference: References, based: Mapping[str, str], names: set[tuple[str, str]], few: Rare
+def _requested_references(
+    reference: References, based: Mapping[str, str], names: set[tuple[str, str]], few: RareValues
 ) -> dict[str, str]:
     """The references that were asked for, as values of the names."""
     found: dict[str, str] = {}
@@ -204,10 +206,10 @@ def _wanted(
 def _by_name(reference: Any) -> dict[str, str]:
     """The references by their names among the values: True is "True", and 20095.0 is "20095"."""
     given = by_label(reference)
-    return {} if given is None else {name: _named(value) for name, value in given.items()}
+    return {} if given is None else {name: _level_name(value) for name, value in given.items()}
 
 
-def _named(value: Any) -> str:
+def _level_name(value: Any) -> str:
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value) if whole else value)
 

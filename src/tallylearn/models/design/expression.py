@@ -77,7 +77,7 @@ def _formula_expression(formula: FormulaDesign, j: int) -> Number:
     for k, level in enumerate(formula.coding[j].tolist()):
         if level == ABSENT:
             continue
-        factor, levels = formula.parsed[k], formula.levels[k]
+        factor, levels = formula.parsed_factors[k], formula.levels[k]
         if not levels:
             found.append(_factor_expression(factor, formula.centre[k], formula.scale[k]))
         elif factor.column in formula.numeric_categories:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError, quoted_list
-from tallylearn.models.design.columns import Chosen
+from tallylearn.models.design.columns import ColumnChoice
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array
 from tallylearn.tallies import Products, Scatter
@@ -40,14 +40,14 @@ def sums_of(scatter: Scatter) -> Array:
     return np.asarray((own * mean).sum(axis=0))
 
 
-def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
+def columns_of(scatter: Scatter, plan: ColumnChoice) -> Scatter:
     """The columns that were chosen, rare values as one; last those beside them."""
-    scatter = _pooled(scatter, plan)
-    at = plan.among(scatter.names)
+    scatter = _pool_scatter(scatter, plan)
+    at = plan.places_among(scatter.names)
     return scatter if at == [*range(len(scatter.names))] else scatter.select_columns(np.array(at))
 
 
-def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
+def _pool_scatter(scatter: Scatter, plan: ColumnChoice) -> Scatter:
     """One indicator for all rare values of a column, the last of its: the sum of theirs."""
     if not plan.rare.columns:
         return scatter
@@ -61,7 +61,7 @@ def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
     return Scatter(scatter.keys, *split_names(plan.names), *arrays)
 
 
-def filled(scatter: Scatter, rows: Array) -> FilledScatter:
+def fill_scatter(scatter: Scatter, rows: Array) -> FilledScatter:
     """The scatter of the filled table, of so many rows in every class (k,).
 
     With d the deviation from the class's mean c and f = fill - c, the products of a pair are summed

@@ -82,7 +82,7 @@ class FormulaDesign:
 
     def check(self, schema: Schema) -> None:
         """What a file says can be a formula of columns of this schema; a ValueError if not."""
-        for k, (factor, levels) in enumerate(zip(self.parsed, self.levels, strict=True)):
+        for k, (factor, levels) in enumerate(zip(self.parsed_factors, self.levels, strict=True)):
             known = {*schema.numbers, *schema.categories} if levels else {*schema.numbers}
             check_columns("factors of the formula", factor.columns, known)
             if factor.is_category and not levels:
@@ -94,7 +94,7 @@ class FormulaDesign:
             raise ValueError("the formula has a scale of 0")
 
     @cached_property
-    def parsed(self) -> tuple[Factor, ...]:
+    def parsed_factors(self) -> tuple[Factor, ...]:
         """(f,) the factors."""
         return tuple(map(parse_factor, self.factors))
 
@@ -109,14 +109,16 @@ class FormulaDesign:
         return dict(zip(self.columns, self.terms, strict=True))
 
     @property
-    def used(self) -> tuple[str, ...]:
+    def used_columns(self) -> tuple[str, ...]:
         """The columns of the table that the formula needs."""
-        return tuple(dict.fromkeys(name for factor in self.parsed for name in factor.columns))
+        return tuple(
+            dict.fromkeys(name for factor in self.parsed_factors for name in factor.columns)
+        )
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The levels of every column of categories that is not a column of numbers."""
-        pairs = zip(self.parsed, self.levels, strict=True)
+        pairs = zip(self.parsed_factors, self.levels, strict=True)
         return {
             factor.column: levels
             for factor, levels in pairs
@@ -128,7 +130,7 @@ class FormulaDesign:
         """The reference level of every category that has one, by the name of its factor."""
         return {
             factor.name: levels[0]
-            for k, (factor, levels) in enumerate(zip(self.parsed, self.levels, strict=True))
+            for k, (factor, levels) in enumerate(zip(self.parsed_factors, self.levels, strict=True))
             if levels and not (self.coding[:, k] == 0).any()
         }
 
@@ -142,26 +144,26 @@ class FormulaDesign:
                 out[:, j] *= values[k] == row[k] if self.levels[k] else values[k]
         return out
 
-    def shown(self, block: Block, i: int, term: str) -> str:
+    def term_value_text(self, block: Block, i: int, term: str) -> str:
         """The value of a term in a row: numbers and levels of its factors, joined by colons."""
         row, j = block[i : i + 1], self.terms.index(term)
         found = []
         for k in np.flatnonzero(self.coding[j] != ABSENT).tolist():
             if self.levels[k]:
-                found.append(level_labels(row, self.parsed[k].column)[0])
+                found.append(level_labels(row, self.parsed_factors[k].column)[0])
             else:
                 found.append(format_number(float(self._factor(row, k)[0])))
         return ":".join(found)
 
     def _factor(self, block: Block, k: int) -> Array:
         """(n,) the numbers of a factor, or the places of its levels, -1 for a level not seen."""
-        factor = self.parsed[k]
+        factor = self.parsed_factors[k]
         if self.levels[k]:
             return level_codes(block, factor.column, self.levels[k])
         return np.asarray((factor_numbers(factor, block) - self.centre[k]) / self.scale[k])
 
     def _check_complete(self, block: Block) -> None:
-        for name in self.used:
+        for name in self.used_columns:
             if len(rows := np.flatnonzero(missing_in(block, name))):
                 raise ColumnError(
                     f"column {name!r} is missing in row {row_number(block.start, int(rows[0]))}, "
@@ -368,9 +370,9 @@ def fit_formula(estimator: Any, read: FitInput) -> Learned:
         inner = _design_passes(passes, design, missing, kept)
         learned = estimator.fit_passes(inner)
     model = learned.model
-    dropped = passes.unanswered.gappy
+    dropped = passes.dropped_rows.gappy
     model = replace(model, design=replace(model.design, formula=design, dropped=dropped))
-    return Learned(model, None, learned.notes._replace(unanswered=passes.unanswered), schema)
+    return Learned(model, None, learned.notes._replace(unanswered=passes.dropped_rows), schema)
 
 
 def _design_passes(

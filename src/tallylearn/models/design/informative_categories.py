@@ -23,7 +23,7 @@ STRONG = math.log(20)  # evidence that is called strong by Kass and Raftery (199
 BETWEEN = 0.5  # of the variance lies between values, as the shares of two rows of one do
 
 
-def told_by_values(block: Block, y: Array, classes: bool) -> frozenset[str]:
+def informative_columns(block: Block, y: Array, classes: bool) -> frozenset[str]:
     """The categories of many values that tell y, the numbers of classes or any numbers."""
     evidence = evidence_of_classes if classes else evidence_of_measures
     many, found = most_values(len(block)), set[str]()
@@ -34,7 +34,7 @@ def told_by_values(block: Block, y: Array, classes: bool) -> frozenset[str]:
     return frozenset(found)
 
 
-def told_by_chance(block: Block, y: Array, classes: bool) -> frozenset[str]:
+def uninformative_columns(block: Block, y: Array, classes: bool) -> frozenset[str]:
     """The categories of many values that speak strongly against telling y.
 
     Or in which no two rows share a value: such a column speaks of no other row.

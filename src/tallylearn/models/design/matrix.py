@@ -13,7 +13,7 @@ from tallylearn.estimators.finite_rows import check_finite
 from tallylearn.kernels import evidence_sums
 from tallylearn.models.design.formula_design import FormulaDesign
 from tallylearn.models.design.missing_values import check_complete, missing_in
-from tallylearn.models.design.rare_categories import NO_RARE, Rare
+from tallylearn.models.design.rare_categories import NO_RARE, RareValues
 from tallylearn.models.design.terms import (
     CategoryTerm,
     DesignTerm,
@@ -58,7 +58,7 @@ class Design:
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
     base: tuple[str, ...]  # their reference values, without an indicator
-    rare: Rare = NO_RARE
+    rare: RareValues = NO_RARE
     constant: tuple[str, ...] = ()  # columns of numbers that were passed over
     complete: bool = False  # whether a row with a gap is refused
     dropped: int = 0  # rows that were left out for a gap, where somebody counted
@@ -73,7 +73,7 @@ class Design:
         "gaps": field_schemas.floats("p", least=0.0),
         "based": field_schemas.names("b"),
         "base": field_schemas.names("b", unique=False),
-        "rare": field_schemas.one(Rare),
+        "rare": field_schemas.one(RareValues),
         "constant": field_schemas.names("c"),
         "complete": field_schemas.truth,
         "dropped": field_schemas.count(),
@@ -136,7 +136,7 @@ class Design:
         taken = {*self.columns}  # where the table has a column x^2 itself, that of x is (x)^2
         return tuple(f"({c}){v}" if v and c + v in taken else c + v for c, v in pairs)
 
-    def picked(self, at: Array, constant: tuple[str, ...]) -> Design:
+    def select_columns(self, at: Array, constant: tuple[str, ...]) -> Design:
         """Only these columns; those of numbers that are left out for they are constant."""
         places = at.tolist()
         columns, values = (tuple(part[j] for j in places) for part in (self.columns, self.values))
@@ -167,7 +167,7 @@ class Design:
             at = self._indicators(name)
             alone = [j for j in at if isinstance(self.terms[j], IndicatorTerm)]
             base = self.base[self.based.index(name)]
-            codes = block.codes[name].recode([base, *self._named(name)])
+            codes = block.codes[name].recode([base, *self._own_indicator_values(name)])
             out[:, alone] = codes[:, None] == np.arange(1, len(alone) + 1)
             out[:, [j for j in at if j not in alone]] = (codes == -2)[:, None]
             out[np.ix_(codes == -1, at)] = np.nan
@@ -181,7 +181,7 @@ class Design:
         moved[:, [block.schema.places[name] for name in self.columns]] = weights
         return np.asarray(block.numbers @ moved.T)
 
-    def around(self, block: Block, centre: Array, weights: Array, level: Array) -> Array:
+    def centred_product(self, block: Block, centre: Array, weights: Array, level: Array) -> Array:
         """(n, k) level + (matrix(block) - centre) @ weights.T: far from 0 no digits cancel."""
         x = block.numbers if self.plain else self.matrix(block)
         if self.plain:  # numbers stay in their order, and the weights move
@@ -201,7 +201,7 @@ class Design:
         for at in range(0, max(1, len(block)), max(1, rows)):
             yield block[at : at + rows] if rows < len(block) else block
 
-    def filled(self, block: Block) -> Array:
+    def filled_matrix(self, block: Block) -> Array:
         """The rows as numbers, every gap filled by its column's mean."""
         x = self.matrix(block)
         if np.isfinite(x).all():
@@ -234,13 +234,13 @@ class Design:
         Where a column's missing values have an indicator, that has a term of its own.
         """
         if self.formula is not None:
-            values = {name: self.formula.shown(block, i, name) for name in groups}
+            values = {name: self.formula.term_value_text(block, i, name) for name in groups}
             return [
                 Term(name, values[name], float(amounts[at].sum())) for name, at in groups.items()
             ]
         found = []
         for name, at in groups.items():
-            value, note = self.shown(block, i, name, at[0])
+            value, note = self.value_and_note(block, i, name, at[0])
             gap = [j for j in at if isinstance(self.terms[j], MissingTerm)]
             own = [j for j in at if j not in gap] or gap
             found.append(Term(name, value, float(amounts[own].sum()), note=note))
@@ -248,7 +248,7 @@ class Design:
                 found.append(Term(name, "missing", amount, sign="is"))
         return found
 
-    def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
+    def value_and_note(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
         """A row's value in a column as text, and what is to be said about it."""
         if name not in self.based:
             x = block.numbers[i, block.schema.numbers.index(name)]
@@ -282,13 +282,15 @@ class Design:
         }
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
         if self.formula is not None:
-            return self.formula.known
+            return self.formula.category_values
         rare = self.rare.by_column
         return {
-            name: tuple(dict.fromkeys((base, *self._named(name), *rare.get(name, ()))))
+            name: tuple(
+                dict.fromkeys((base, *self._own_indicator_values(name), *rare.get(name, ())))
+            )
             for name, base in zip(self.based, self.base, strict=True)
         }
 
@@ -309,7 +311,7 @@ class Design:
             for name, base in self.references.items()
             if self._indicators(name)
         ]
-        rare = self.rare.told(
+        rare = self.rare.sentences(
             "which have one column together, or none as what others are compared with"
         )
         known = {*self.columns, *self.based} - {*self.constant}
@@ -359,9 +361,9 @@ class Design:
 
     def own_values(self, name: str) -> tuple[str, ...]:
         """The reference value of a category, and the values that have an indicator of their own."""
-        return (self.base[self.based.index(name)], *self._named(name))
+        return (self.base[self.based.index(name)], *self._own_indicator_values(name))
 
-    def _named(self, name: str) -> list[str]:
+    def _own_indicator_values(self, name: str) -> list[str]:
         """The values of a category that have an indicator alone."""
         terms = (self.terms[j] for j in self._indicators(name))
         return [term.value for term in terms if isinstance(term, IndicatorTerm)]

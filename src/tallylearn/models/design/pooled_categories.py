@@ -16,7 +16,7 @@ import numpy as np
 
 from tallylearn.errors import SizeError
 from tallylearn.estimators.passes import Passes
-from tallylearn.models.design.rare_categories import NO_RARE, Rare, rare
+from tallylearn.models.design.rare_categories import NO_RARE, RareValues, rare
 from tallylearn.tables import FREQUENCY, Block, Codes
 from tallylearn.tallies import Bundle, Counts
 
@@ -26,7 +26,7 @@ POOLED = "values of fewer rows are pooled while they are counted"
 
 
 def sum_pooled(
-    passes: Passes, tally_with: Callable[[Rare], Callable[[Block], Bundle]], min_rows: float
+    passes: Passes, tally_with: Callable[[RareValues], Callable[[Block], Bundle]], min_rows: float
 ) -> Bundle:
     """The tally of all rows; if the pairs of all values do not fit memory, rare ones are pooled.
 
@@ -39,7 +39,7 @@ def sum_pooled(
 
 
 def tally_within_memory(
-    tally_pairs: Callable[[Rare], Tally], find_rare: Callable[[SizeError], Rare]
+    tally_pairs: Callable[[RareValues], Tally], find_rare: Callable[[SizeError], RareValues]
 ) -> Tally:
     """The tally of all pairs of values; where memory does not hold it, with rare values pooled.
 
@@ -52,7 +52,7 @@ def tally_within_memory(
     return tally_pairs(rare)
 
 
-def rare_or_raise(values: Bundle | None, min_rows: float, error: SizeError) -> Rare:
+def rare_or_raise(values: Bundle | None, min_rows: float, error: SizeError) -> RareValues:
     """The rare values of a table that is too wide; the error, where there are none to pool."""
     rare = too_rare(values, min_rows) if values else NO_RARE
     if not rare.values:
@@ -69,17 +69,17 @@ def values_of(block: Block) -> Bundle:
     return Bundle({"target": Counts.of(block.counting_keys(), weight=weight), PART: Bundle(counts)})
 
 
-def too_rare(values: Bundle, min_rows: float) -> Rare:
+def too_rare(values: Bundle, min_rows: float) -> RareValues:
     """The rare values of every category, by the counts of a whole table."""
     rows, columns = values["target"].weight, values.get(PART)
     found = {}
     for name, counts in columns.parts.items() if columns is not None else ():
         few = np.flatnonzero(rare(counts.floats(), rows, min_rows))
         found[name] = [str(counts.keys[0][at]) for at in few]
-    return Rare.of(found)
+    return RareValues.of(found)
 
 
-def pooled(block: Block, few: Rare) -> tuple[Block, Bundle]:
+def pool_rare_values(block: Block, few: RareValues) -> tuple[Block, Bundle]:
     """A block whose rare values are the last of their column, and how often it has each of them."""
     codes, counts = dict(block.codes), {}
     for name, values in few.by_column.items():
@@ -94,9 +94,9 @@ def pooled(block: Block, few: Rare) -> tuple[Block, Bundle]:
     return replace(block, codes=codes), Bundle(counts)
 
 
-def joint_scatter(tally: Bundle) -> Rare | None:
+def joint_scatter(tally: Bundle) -> RareValues | None:
     """The rare values that a tally has under one name; None where it has all under their own."""
     counts = tally.get(PART)
     if counts is None:
         return None
-    return Rare.of({name: map(str, part.keys[0]) for name, part in counts.parts.items()})
+    return RareValues.of({name: map(str, part.keys[0]) for name, part in counts.parts.items()})

@@ -35,7 +35,7 @@ def most_values(rows: float) -> int:
 
 
 @dataclass(frozen=True)
-class Rare:
+class RareValues:
     """The values of a table that were too rare to count by themselves, by column."""
 
     columns: tuple[str, ...] = ()  # (r,) the column of every one
@@ -47,7 +47,7 @@ class Rare:
     }
 
     @classmethod
-    def of(cls, found: Mapping[str, Iterable[str]]) -> Rare:
+    def of(cls, found: Mapping[str, Iterable[str]]) -> RareValues:
         """From the rare values of every column."""
         pairs = [(name, value) for name in sorted(found) for value in sorted(found[name])]
         return cls(tuple(name for name, _ in pairs), tuple(value for _, value in pairs))
@@ -64,7 +64,7 @@ class Rare:
             found.setdefault(name, []).append(value)
         return {name: tuple(values) for name, values in found.items()}
 
-    def told(self, fate: str) -> list[Sentence]:
+    def sentences(self, fate: str) -> list[Sentence]:
         """A line for every column that has any: which they are, and what becomes of them."""
         return [
             Sentence(
@@ -74,7 +74,7 @@ class Rare:
         ]
 
 
-NO_RARE = Rare()
+NO_RARE = RareValues()
 
 
 def rare(counts: Array, rows: float, min_rows: float) -> Array:

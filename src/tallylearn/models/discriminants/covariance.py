@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tallylearn.errors import ColumnError, quoted_list
-from tallylearn.models.design.columns import chosen, no_column
+from tallylearn.models.design.columns import choose_columns, no_column
 from tallylearn.models.design.filled_scatter import (
     as_floats,
     columns_of,
-    filled,
+    fill_scatter,
     pooled_mean,
     sums_of,
 )
@@ -63,7 +63,7 @@ class ClassScatter:
             raise no_column()
         names = (self.design.columns[j] for j in np.flatnonzero(flat & self.design.numeric))
         square = np.ix_(np.arange(len(self.rows)), at, at)
-        design = self.design.picked(at, tuple(sorted(names)))
+        design = self.design.select_columns(at, tuple(sorted(names)))
         mean, low = self.mean[:, at], self.low[:, at]
         fourth = self.fourth[:, at][:, :, at] if self.fourth.size else self.fourth
         scatter = self.scatter[square]
@@ -78,9 +78,9 @@ def spread_of(tally: Bundle, min_rows: float = 1) -> ClassScatter:
     least = 1.0 if "squares" in tally else min_rows
     few = joint_scatter(tally)
     by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
-    plan = chosen(scatter.names, *by_value, least, few=few)
+    plan = choose_columns(scatter.names, *by_value, least, few=few)
     scatter, rows = columns_of(scatter, plan), counts.floats()
-    found = filled(scatter, rows)
+    found = fill_scatter(scatter, rows)
     design = plan.design(found.fill, found.gaps)
     spread = ClassScatter(rows, found.mean, found.scatter, design, low=found.low)
     if "squares" not in tally:

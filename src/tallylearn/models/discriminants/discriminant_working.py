@@ -12,8 +12,8 @@ from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.workings import Formula, Grid, Sentence
-from tallylearn.workings.distance_steps import bracketed, difference
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.distance_steps import bracket_negative, difference
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 from tallylearn.workings.weighted_sums import MAX_SHOWN_TERMS, weighted_sum
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
@@ -57,10 +57,10 @@ def pooled_steps(
     parts, pooled = [*map(without_rounding, within)], without_rounding(covariance)
     for at, i in enumerate(order):
         for j in order[at:]:
-            sides = [f"{t} · {bracketed(number(float(s[i, j])))}"
+            sides = [f"{t} · {bracket_negative(number(float(s[i, j])))}"
                      for t, s in zip(texts, parts, strict=True)]  # fmt: skip
             name = f"cov({names[i]}, {names[j]})"
-            yield formula(joined(name, signed_sum(sides), number(float(pooled[i, j]))))
+            yield formula(equation_chain(name, signed_sum(sides), number(float(pooled[i, j]))))
 
 
 def inverse_steps(
@@ -77,7 +77,7 @@ def inverse_steps(
     if p == 2:
         pooled = without_rounding(covariance)
         a, b, c = (float(pooled[i, j]) for i, j in ((0, 0), (1, 1), (0, 1)))
-        side = f"{format_number(a)} · {format_number(b)} - {bracketed(format_number(c))}²"
+        side = f"{format_number(a)} · {format_number(b)} - {bracket_negative(format_number(c))}²"
         yield formula(f"determinant = {side} = {format_number(a * b - c * c)}")
     yield matrix_grid(f"{name}⁻¹", np.linalg.inv(covariance), names, order)
 
@@ -113,7 +113,7 @@ def two_class_steps(
         yield formula(f"w({names[i]}) = {signed_sum(sides)} = {number(float(weights[i]))}")
     sides = [
         f"{number(float(weights[j]))} · ({number(float(mean[0, j]))} + "
-        f"{bracketed(number(float(mean[1, j])))})"
+        f"{bracket_negative(number(float(mean[1, j])))})"
         for j in order
     ]
     log = f"ln({number(float(shares[0]))} / {number(float(shares[1]))})"
@@ -150,7 +150,7 @@ def several_class_steps(
             yield formula(f"w({names[i]}, {name}) = {signed_sum(sides)} = {value}")
         sides = [
             f"{number(float(weights[c, j]))} · ({number(float(mean[c, j]))} + "
-            f"{bracketed(number(float(centre[j])))})"
+            f"{bracket_negative(number(float(centre[j])))})"
             for j in order
         ]
         side = f"ln({number(float(shares[c]))}) - ½ · ({signed_sum(sides)})"
@@ -162,7 +162,7 @@ def score_formula(name: Any, start: float, weights: Array, x: Array, score: floa
     if len(x) > MAX_SHOWN_TERMS:
         return formula(f"a({name}) = w0 + w·x = {number(score)}")
     pairs = [*zip(weights.tolist(), x.tolist(), strict=True)]
-    return formula(joined(f"a({name})", weighted_sum(start, pairs), number(score)))
+    return formula(equation_chain(f"a({name})", weighted_sum(start, pairs), number(score)))
 
 
 def share_formula(classes: Sequence[Any], scores: Array, best: int, share: float) -> Step:
@@ -174,7 +174,7 @@ def share_formula(classes: Sequence[Any], scores: Array, best: int, share: float
     apart = [f"e^({difference(float(scores[c]), float(scores[best]))})" for c in rest]
     powers = [number(math.exp(float(scores[c] - scores[best]))) for c in rest]
     sides = [f"1 / ({signed_sum(['1', *each])})" for each in (apart, powers)]
-    return formula(joined(name, *sides, number(share)))
+    return formula(equation_chain(name, *sides, number(share)))
 
 
 def gaussian_score_steps(
@@ -204,14 +204,17 @@ def gaussian_score_steps(
                 f"{number(float(apart[i]))}"
             )
         for at, i in enumerate(order):
-            d = bracketed(number(float(apart[i])))
+            d = bracket_negative(number(float(apart[i])))
             sides.append(f"{number(float(inverse[i, i]))} · {d}²")
             for j in order[at + 1 :]:
                 twice = number(2 * float(inverse[i, j]))
-                sides.append(f"{twice} · {d} · {bracketed(number(float(apart[j])))}")
-        yield formula(joined(f"D²({name})", signed_sum(sides), number(squared)))
+                sides.append(f"{twice} · {d} · {bracket_negative(number(float(apart[j])))}")
+        yield formula(equation_chain(f"D²({name})", signed_sum(sides), number(squared)))
     log = math.log(prior)
     logs = f"{p} · ln(2 · π)" if p > 1 else "ln(2 · π)"
-    side = f"ln({number(prior)}) - ½ · ({logs} + {bracketed(number(size))}) - ½ · {number(squared)}"
+    volume = f"½ · ({logs} + {bracket_negative(number(size))})"
+    side = f"ln({number(prior)}) - {volume} - ½ · {number(squared)}"
     amounts = [log, -0.5 * (p * math.log(2 * math.pi) + size), -0.5 * squared]
-    yield formula(joined(f"a({name})", side, signed_sum([*map(number, amounts)]), number(score)))
+    yield formula(
+        equation_chain(f"a({name})", side, signed_sum([*map(number, amounts)]), number(score))
+    )

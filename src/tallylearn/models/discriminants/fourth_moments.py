@@ -20,7 +20,7 @@ def squared_names(names: Names) -> Names:
     return tuple((name, mark + value) for mark in (HIGH, LOW) for name, value in names)
 
 
-def unsquared(value: str) -> str:
+def strip_square_mark(value: str) -> str:
     """The value of a column in the name of its square; other values as they are."""
     return value.removeprefix(LOW).removeprefix(HIGH)
 
@@ -31,7 +31,7 @@ def fourths(tally: Squares | Products, keys: Keys, names: Names) -> Array:
         if isinstance(tally, Products):
             found = _exact(tally, keys, names)
         else:
-            found = _near(tally, keys, names)
+            found = _approximate_sums(tally, keys, names)
     except OverflowError:
         found = np.full((1, 1, 1), np.inf)
     if not np.isfinite(found).all():
@@ -42,7 +42,7 @@ def fourths(tally: Squares | Products, keys: Keys, names: Names) -> Array:
     return found
 
 
-def _near(tally: Squares, keys: Keys, names: Names) -> Array:
+def _approximate_sums(tally: Squares, keys: Keys, names: Names) -> Array:
     each = tally.reindex(keys, names).sums
     whole = merge_sums([tuple(part[c] for part in each) for c in range(len(keys))])
     return np.concatenate([each[-1], whole[-1][None]])

@@ -17,13 +17,13 @@ from tallylearn.estimators.options import fitted, number, option
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import checked_tally
 from tallylearn.estimators.tally_state import TallyState
-from tallylearn.models.design.columns import spelled, spelling
+from tallylearn.models.design.columns import encode_block, encoded_names
 from tallylearn.models.design.matrix import ROOM, Design
-from tallylearn.models.design.pooled_categories import PART, POOLED, pooled, sum_pooled
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.pooled_categories import PART, POOLED, pool_rare_values, sum_pooled
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.discriminants.covariance import ClassScatter
 from tallylearn.models.discriminants.discriminant_working import NEARLY_ZERO
-from tallylearn.models.discriminants.fourth_moments import squared_names, unsquared
+from tallylearn.models.discriminants.fourth_moments import squared_names, strip_square_mark
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
@@ -48,16 +48,16 @@ class GaussianModel(JointModel):
             object.__setattr__(self, "low", np.zeros(self.mean.shape))
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
-        return self.design.known
+        return self.design.category_values
 
     @property
     def classes(self) -> tuple[Any, ...]:
         return self.priors.classes
 
     @abstractmethod
-    def drawn(self, classes: Array, noise: Array) -> Array:
+    def draw_rows(self, classes: Array, noise: Array) -> Array:
         """(n, p) rows of these classes, out of standard normal noise."""
 
 
@@ -110,16 +110,16 @@ class Discriminant(Classifier):
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and the scatter by class; of a wide table a few rows at a time."""
-        return self._summed(block, ())
+        return self._sum_block(block, ())
 
-    def _summed(self, block: Block, together: Collection[str]) -> Bundle:
-        names = spelling(block, pooled=together)
+    def _sum_block(self, block: Block, together: Collection[str]) -> Bundle:
+        names = encoded_names(block, pooled=together)
         check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
         rows = max(1, ROOM // max(1, len(names)))
         if block.codes and len(block) > rows:
             pieces = (block[at : at + rows] for at in range(0, len(block), rows))
-            return sum((self._summed(piece, together) for piece in pieces), start=Bundle())
-        numbers = spelled(block)
+            return sum((self._sum_block(piece, together) for piece in pieces), start=Bundle())
+        numbers = encode_block(block)
         kind = Products if self.exact else Scatter
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
@@ -141,26 +141,26 @@ class Discriminant(Classifier):
         except SizeError as error:
             raise SizeError(f"{error} Or pass shrinkage a number: then {POOLED}.") from None
 
-    def _tally_with(self, few: Rare) -> Callable[[Block], Bundle]:
-        return partial(self._pooled, few) if few.values else self.tally_block
+    def _tally_with(self, few: RareValues) -> Callable[[Block], Bundle]:
+        return partial(self._sum_pooled_block, few) if few.values else self.tally_block
 
     def fit_passes(self, passes: Passes) -> Learned:
         """Solve the tally; one of pooled values is not kept, for they do not come apart again."""
         tally = self.sum_passes(passes)
-        model = self._solved(tally, passes.by_name)
+        model = self._solve_matched(tally, passes.by_name)
         schema = self._fitted_schema(passes.schema, tally)
         return Learned(model, None if PART in tally else tally, schema=schema)
 
-    def _solved(self, tally: Bundle, by_name: bool) -> Any:
+    def _solve_matched(self, tally: Bundle, by_name: bool) -> Any:
         """The model of a tally, of a table whose columns are matched by name or by place."""
         return self.solve(self._in_rows(tally))
 
     def _solve_state(self, state: TallyState) -> Any:
-        return self._solved(state.tally, state.call_style.by_name)
+        return self._solve_matched(state.tally, state.call_style.by_name)
 
-    def _pooled(self, few: Rare, block: Block) -> Bundle:
-        block, counts = pooled(block, few)
-        tally = self._with_row_counts(self._summed(block, [*few.by_column]), block)
+    def _sum_pooled_block(self, few: RareValues, block: Block) -> Bundle:
+        block, counts = pool_rare_values(block, few)
+        tally = self._with_row_counts(self._sum_block(block, [*few.by_column]), block)
         return Bundle({**tally.parts, PART: counts})
 
     def _store_state(self, learned: TallyState, may_wait: bool = False) -> None:
@@ -191,9 +191,9 @@ class Discriminant(Classifier):
             The log joint probabilities up to a constant of the row; for two classes, the log-odds
             of the second class.
         """
-        return self._map_rows(X, self._decided, "decision_function")
+        return self._map_rows(X, self._decision_values, "decision_function")
 
-    def _decided(self, block: Block) -> Array:
+    def _decision_values(self, block: Block) -> Array:
         scores: Array = self.model_.scores(block)
         if scores.shape[1] != 2:
             return scores
@@ -203,11 +203,11 @@ class Discriminant(Classifier):
             check_representable(ahead, block, "discriminant")
         return ahead
 
-    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+    def _sample_rows(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         model = self.model_
         drawn = rng.choice(len(model.classes), size=n, p=model.priors.share)
         noise = rng.normal(size=(n, len(model.design.columns)))
-        return model.design.rows(model.drawn(drawn, noise), self.schema_), drawn
+        return model.design.rows(model.draw_rows(drawn, noise), self.schema_), drawn
 
     @property
     def rare_values_(self) -> dict[str, tuple[str, ...]]:
@@ -219,7 +219,7 @@ class Discriminant(Classifier):
     def means_(self) -> Array:
         """(k, p) the mean of every class."""
         self._check_fitted()
-        return np.asarray(self._arranged(self.model_.mean, 1))
+        return np.asarray(self._in_table_order(self.model_.mean, 1))
 
     @property
     def priors_(self) -> Array:
@@ -227,7 +227,7 @@ class Discriminant(Classifier):
         self._check_fitted()
         return np.asarray(self.model_.priors.share)
 
-    def _arranged(self, array: Array, *axes: int) -> Array:
+    def _in_table_order(self, array: Array, *axes: int) -> Array:
         """An array with its columns in the order of the table."""
         order = self.model_.design.order(self.schema_)
         for axis in axes:
@@ -277,7 +277,7 @@ class Discriminant(Classifier):
     def _check_names(self, part: Any, schema: Schema, squared: bool) -> None:
         """Numbers under their own name, categories under one for each value; squares beside."""
         for name, value in part.names:
-            value = unsquared(value) if squared else value
+            value = strip_square_mark(value) if squared else value
             number = not value and name in schema.numbers
             if not number and not (value.startswith("=") and name in schema.categories):
                 raise ValueError(f"its tally has sums of {name!r}, which is no such column")

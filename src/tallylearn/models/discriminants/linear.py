@@ -17,7 +17,7 @@ from tallylearn.expressions import ClassifierExpression, VectorOf, linear_sum
 from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
-from tallylearn.models.design.rare_categories import Rare
+from tallylearn.models.design.rare_categories import RareValues
 from tallylearn.models.discriminants.covariance import (
     ZERO,
     ClassScatter,
@@ -156,16 +156,16 @@ class LinearDiscriminants(GaussianModel):
 
     def scores(self, block: Block) -> Array:
         """The discriminants (n, k)."""
-        return np.concatenate([self._scored(part) for part in self.design.pieces(block)])
+        return np.concatenate([self._linear_scores(part) for part in self.design.pieces(block)])
 
-    def _scored(self, block: Block) -> Array:
+    def _linear_scores(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             if self._offset > PRECISE:
-                out = self.design.around(block, self.centre, self.weights, self.level)
+                out = self.design.centred_product(block, self.centre, self.weights, self.level)
             else:
                 out = self.design.product(block, self.weights) + self.bias
             if not np.isfinite(out).all():  # a missing value or an infinity shows in the sums
-                out = (self.design.filled(block) - self.centre) @ self.weights.T + self.level
+                out = (self.design.filled_matrix(block) - self.centre) @ self.weights.T + self.level
         check_representable(out[:, np.isfinite(self.level)], block, "discriminant")
         return out
 
@@ -190,15 +190,15 @@ class LinearDiscriminants(GaussianModel):
             whitened, largest = mean @ white, np.sqrt(ZERO * values[-1])
             parts = []
             for part in self.design.pieces(block):
-                rows = self.design.filled(part) - centre
-                near = _near(rows @ white, whitened)
+                rows = self.design.filled_matrix(part) - centre
+                near = _squared_distances(rows @ white, whitened)
                 if off.size:
                     near[(np.abs(rows @ off - mean[0] @ off) > largest).any(axis=1)] = np.inf
                 parts.append(near)
         size = float(np.log(2 * np.pi * values[spanned]).sum())
         return np.asarray(self.priors.log - 0.5 * (np.concatenate(parts) + size))
 
-    def drawn(self, classes: Array, noise: Array) -> Array:
+    def draw_rows(self, classes: Array, noise: Array) -> Array:
         """Rows of these classes out of standard normal noise (n, p)."""
         values, vectors = axes(self.covariance)
         half = vectors * np.sqrt(values.clip(0))
@@ -214,8 +214,8 @@ class LinearDiscriminants(GaussianModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""
         scores = self.scores(block)
-        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
-        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        chosen, shares = self.choose(scores), np.exp(log_shares(scores))
+        x, groups = self.design.filled_matrix(block), self.design.groups(block.schema)
         x, notes = (x - self.centre, (FROM_MEANS,)) if self._far else (x, ())
         return [
             Evidence(tuple(
@@ -306,7 +306,7 @@ class LinearDiscriminants(GaussianModel):
         return np.where(size <= NEARLY_ZERO * size.max(initial=0.0), 0.0, weights)
 
 
-def _near(x: Array, mean: Array) -> Array:
+def _squared_distances(x: Array, mean: Array) -> Array:
     """(n, k) the squared distance of every row from every mean."""
     return np.asarray(((x[:, None, :] - mean) ** 2).sum(axis=2))
 
@@ -345,7 +345,7 @@ class LinearDiscriminantAnalysis(
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design, RareValues)
     model_: LinearDiscriminants = fitted()
 
     solver: str = option(
@@ -404,20 +404,20 @@ class LinearDiscriminantAnalysis(
         self._check_fitted()
         if self.solver == "svd" or len(self.model_.classes) == 2:
             return super().decision_function(X)
-        shared, constant = self._shared()
+        shared, constant = self._shared_term()
         return self._map_rows(
-            X, lambda block: self._shifted(block, shared, constant), "decision_function"
+            X, lambda block: self._with_shared_term(block, shared, constant), "decision_function"
         )
 
-    def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
+    def _with_shared_term(self, block: Block, shared: Array, constant: float) -> Array:
         scores = self.model_.scores(block)
         with np.errstate(over="ignore", invalid="ignore"):
-            common = self.model_.design.filled(block) @ shared + constant
+            common = self.model_.design.filled_matrix(block) @ shared + constant
             out = np.asarray(scores + common[:, None])
         check_representable(out[:, self.model_.priors.share > 0], block, "discriminant")
         return out
 
-    def _shared(self) -> tuple[Array, float]:
+    def _shared_term(self) -> tuple[Array, float]:
         """What scikit-learn's "lsqr" and "eigen" add to all discriminants alike: Σ⁻¹μ x - ½ μΣ⁻¹μ.
 
         Files of the first release have it in their weights already.
@@ -435,8 +435,10 @@ class LinearDiscriminantAnalysis(
         self._check_fitted()
         weights = self.model_.weights
         if len(weights) == 2:
-            return self._arranged(weights[1:] - weights[:1], 1)
-        return self._arranged(weights if self.solver == "svd" else weights + self._shared()[0], 1)
+            return self._in_table_order(weights[1:] - weights[:1], 1)
+        return self._in_table_order(
+            weights if self.solver == "svd" else weights + self._shared_term()[0], 1
+        )
 
     @property
     def intercept_(self) -> Array:
@@ -445,7 +447,7 @@ class LinearDiscriminantAnalysis(
         bias: Array = self.model_.bias
         if len(bias) == 2:
             return bias[1:] - bias[:1]
-        return bias if self.solver == "svd" else bias + self._shared()[1]
+        return bias if self.solver == "svd" else bias + self._shared_term()[1]
 
     @property
     def covariance_(self) -> Array:
@@ -456,13 +458,13 @@ class LinearDiscriminantAnalysis(
         found = self.model_.covariance
         if self.solver == "svd":
             found = np.tensordot(self.priors_, self.model_.within, 1)
-        return self._arranged(found, 0, 1)
+        return self._in_table_order(found, 0, 1)
 
     @property
     def scalings_(self) -> Array:
         """(p, r) the directions that separate the classes."""
         self._check_fitted()
-        return self._arranged(self.model_.scalings, 0)
+        return self._in_table_order(self.model_.scalings, 0)
 
     @property
     def explained_variance_ratio_(self) -> Array:
@@ -476,9 +478,9 @@ class LinearDiscriminantAnalysis(
         self._check_fitted()
         return np.asarray(self.priors_ @ self.means_)
 
-    def _transformed(self, block: Block) -> Array:
+    def _transform_array(self, block: Block) -> Array:
         model = self.model_
-        x = model.design.filled(block)
+        x = model.design.filled_matrix(block)
         if self.solver == "svd":
             centre, rest, _ = around_mean(model.mean, model.low, model.priors.share)
             x = (x - centre) - rest

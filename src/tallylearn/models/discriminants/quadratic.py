@@ -24,7 +24,7 @@ from tallylearn.expressions import (
 from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solve_filled
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.rare_categories import Rare
+from tallylearn.models.design.rare_categories import RareValues
 from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, spread_of
 from tallylearn.models.discriminants.discriminant_working import (
     DIVISOR,
@@ -38,7 +38,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
     GaussianModel,
     mean_grid,
 )
-from tallylearn.models.discriminants.shrinkage import within
+from tallylearn.models.discriminants.shrinkage import class_covariances
 from tallylearn.models.discriminants.solvers import upright
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.runtime.blas_threads import one_thread
@@ -121,11 +121,11 @@ class QuadraticDiscriminants(GaussianModel):
 
     def _joint(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-            near = self._near(self.design.filled(block))
+            near = self._squared_distances(self.design.filled_matrix(block))
         check_representable(near, block, "distance from the classes")
         return np.asarray(self.start - 0.5 * near)
 
-    def _near(self, x: Array) -> Array:
+    def _squared_distances(self, x: Array) -> Array:
         """The squared distance to every mean, in deviations."""
         out = np.empty((len(x), len(self.classes)))
         for c, mean in enumerate(self.mean):
@@ -134,7 +134,7 @@ class QuadraticDiscriminants(GaussianModel):
             out[:, c] = np.einsum("ij,ij->i", turned, turned)
         return out
 
-    def drawn(self, classes: Array, noise: Array) -> Array:
+    def draw_rows(self, classes: Array, noise: Array) -> Array:
         """Rows of these classes out of standard normal noise (n, p)."""
         scaled = noise * np.sqrt(self.scalings[classes])
         return np.asarray(self.mean[classes] + np.einsum("ijk,ik->ij", self.rotations[classes],
@@ -164,8 +164,8 @@ class QuadraticDiscriminants(GaussianModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
-        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
-        x = self.design.filled(block)
+        chosen, shares = self.choose(scores), np.exp(log_shares(scores))
+        x = self.design.filled_matrix(block)
         apart = (x[:, None, :] - self.mean) - self.low
         turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
@@ -192,7 +192,10 @@ class QuadraticDiscriminants(GaussianModel):
         self, x: Array, best: int, shares: Array, schema: Schema
     ) -> tuple[Grid | Formula | Sentence, ...]:
         """The discriminants of a row, and the probability of its class."""
-        order, joint = self.design.order(schema), self.start - 0.5 * self._near(x[None, :])[0]
+        order, joint = (
+            self.design.order(schema),
+            self.start - 0.5 * self._squared_distances(x[None, :])[0],
+        )
         steps = [
             step
             for c, name in enumerate(self.classes)
@@ -253,7 +256,7 @@ class QuadraticDiscriminantAnalysis(
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design, RareValues)
     model_: QuadraticDiscriminants = fitted()
 
     solver: str = option(
@@ -270,7 +273,7 @@ class QuadraticDiscriminantAnalysis(
         doc="A covariance with a smaller variance along any axis is refused as singular.",
     )
 
-    def _solved(self, tally: Bundle, by_name: bool) -> QuadraticDiscriminants:
+    def _solve_matched(self, tally: Bundle, by_name: bool) -> QuadraticDiscriminants:
         return self.solve(self._in_rows(tally), drop_constant=by_name)
 
     def solve(self, tally: Bundle, drop_constant: bool = False) -> QuadraticDiscriminants:
@@ -282,7 +285,7 @@ class QuadraticDiscriminantAnalysis(
                 spread = spread.varying()
             covariance = spread.covariance
             if self.solver == "eigen" and self.shrinkage is not None:
-                covariance = within(spread, self.shrinkage)
+                covariance = class_covariances(spread, self.shrinkage)
             found = [axes(each) for each in covariance]
             values = np.stack([each[::-1] for each, _ in found])
             if self.solver == "svd":
@@ -321,13 +324,13 @@ class QuadraticDiscriminantAnalysis(
         if not self.store_covariance:
             raise AttributeError("there is no 'covariance_' without store_covariance=True")
         self._check_fitted()
-        return [self._arranged(each, 0, 1) for each in self.model_.covariance]
+        return [self._in_table_order(each, 0, 1) for each in self.model_.covariance]
 
     @property
     def rotations_(self) -> list[Array]:
         """(p, p) the axes of every class's covariance, as columns."""
         self._check_fitted()
-        return [self._arranged(each, 0) for each in self.model_.rotations]
+        return [self._in_table_order(each, 0) for each in self.model_.rotations]
 
     @property
     def scalings_(self) -> list[Array]:

@@ -8,7 +8,7 @@ from tallylearn.models.discriminants.covariance import ClassScatter
 from tallylearn.tables import Array
 
 
-def shrunk(covariance: Array, shrinkage: float | None) -> Array:
+def shrink(covariance: Array, shrinkage: float | None) -> Array:
     """(..., p, p) moved towards its mean variance times the identity."""
     if not shrinkage:
         return covariance
@@ -17,10 +17,10 @@ def shrunk(covariance: Array, shrinkage: float | None) -> Array:
     return np.asarray((1 - shrinkage) * covariance + shrinkage * level * np.eye(p))
 
 
-def within(spread: ClassScatter, shrinkage: float | str | None) -> Array:
+def class_covariances(spread: ClassScatter, shrinkage: float | str | None) -> Array:
     """(k, p, p) the covariances of the classes, shrunk."""
     if not isinstance(shrinkage, str):
-        return shrunk(spread.covariance, shrinkage)
+        return shrink(spread.covariance, shrinkage)
     parts = zip(spread.rows, spread.covariance, spread.fourth[:-1], strict=True)
     return np.array([ledoit_wolf(*part) for part in parts])
 
@@ -28,7 +28,7 @@ def within(spread: ClassScatter, shrinkage: float | str | None) -> Array:
 def overall(spread: ClassScatter, shrinkage: float | str | None) -> Array:
     """(p, p) the covariance of all rows, shrunk."""
     if not isinstance(shrinkage, str):
-        return shrunk(spread.total(), shrinkage)
+        return shrink(spread.total(), shrinkage)
     return ledoit_wolf(float(spread.rows.sum()), spread.total(), spread.fourth[-1])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, finite
-from tallylearn.models.discriminants.shrinkage import overall, within
+from tallylearn.models.discriminants.shrinkage import class_covariances, overall
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.tables import Array
 from tallylearn.tallies.centred_sums import two_sum
@@ -70,7 +70,7 @@ def by_least_squares(
     spread: ClassScatter, priors: Priors, shrinkage: float | str | None
 ) -> DiscriminantRule:
     """Solve covariance weights = means; of many solutions the shortest."""
-    covariance = finite(_weighted(spread, priors, shrinkage))
+    covariance = finite(_pooled_covariance(spread, priors, shrinkage))
     centre, rest, apart = around_mean(spread.mean, spread.low, priors.share)
     weights, _, rank, _ = np.linalg.lstsq(covariance, apart.T, rcond=None)
     weights = weights.T
@@ -91,7 +91,7 @@ def by_eigen(
     spread: ClassScatter, priors: Priors, shrinkage: float | str | None
 ) -> DiscriminantRule:
     """The directions with the largest ratio of variance between to variance within."""
-    covariance = _weighted(spread, priors, shrinkage)
+    covariance = _pooled_covariance(spread, priors, shrinkage)
     between = overall(spread, shrinkage) - covariance
     try:
         half = np.linalg.inv(np.linalg.cholesky(covariance))
@@ -151,5 +151,7 @@ def upright(directions: Array) -> Array:
     return np.ascontiguousarray(directions * np.where(sign == 0, 1.0, sign))
 
 
-def _weighted(spread: ClassScatter, priors: Priors, shrinkage: float | str | None) -> Array:
-    return np.asarray(np.tensordot(priors.share, within(spread, shrinkage), 1))
+def _pooled_covariance(
+    spread: ClassScatter, priors: Priors, shrinkage: float | str | None
+) -> Array:
+    return np.asarray(np.tensordot(priors.share, class_covariances(spread, shrinkage), 1))

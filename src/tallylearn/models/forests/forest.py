@@ -95,6 +95,6 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         return tree_votes.derivation(self)
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories, as the trees were grown with them."""
         return {name: values for name, (values, _) in self.category_numbers.items()}

@@ -40,7 +40,7 @@ def forest_expression(forest: Trees) -> ClassifierExpression | RegressorExpressi
         ]
         return RegressorExpression((Product((Literal(share), Sum(tuple(trees)))),))
     voters = tuple(
-        VectorTree(one, tuple(map(tuple, forest.counted[first:end].tolist())))
+        VectorTree(one, tuple(map(tuple, forest.vote_contributions[first:end].tolist())))
         for one, (first, end) in zip(splits, bounds, strict=True)
     )
     shares = WeightedMean(voters, (share,) * len(forest))

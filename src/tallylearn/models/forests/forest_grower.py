@@ -92,7 +92,7 @@ class ForestGrower:
         """The fields alone: what kernels see of them is made again where they are unpickled."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
-    def grown(self, numbers: range) -> tuple[GrownNodes, Array]:
+    def grow(self, numbers: range) -> tuple[GrownNodes, Array]:
         """Trees one after the other, each as if there were no others, and their roots."""
         settings, columns, amounts = self._kernel_input
         bag, roots = np.empty(len(self.bags), np.int64), list[int]()
@@ -125,7 +125,7 @@ class ForestGrower:
 
     def arrays(self, numbers: range) -> TreeArrays:
         """Some trees, as the forest keeps them."""
-        space, roots = self.grown(numbers)
+        space, roots = self.grow(numbers)
         return arrays_of(nodes_of(space, self.table.scales, self.target, self.plan), roots)
 
     def tree(self, number: int) -> Tree:
@@ -133,7 +133,7 @@ class ForestGrower:
         one = self
         if self.weighed is not None:
             one = replace(self, target=self.weighed(number), weighed=None)
-        space, _ = one.grown(range(number, number + 1))
+        space, _ = one.grow(range(number, number + 1))
         return tree_of(space, one.table.scales, one.target, one.plan)
 
 

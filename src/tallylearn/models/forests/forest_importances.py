@@ -72,9 +72,9 @@ class ForestImportances(Report):
             (
                 name,
                 format_number(one["share"]),
-                _between(one["share_interval"]),
+                _interval_text(one["share_interval"]),
                 "" if one["loss"] is None else format_number(one["loss"]),
-                _between(one["loss_interval"]),
+                _interval_text(one["loss_interval"]),
             )
             for name, one in found.items()
         )
@@ -88,7 +88,7 @@ def _ends(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
 
 
-def _between(ends: list[float] | None) -> str:
+def _interval_text(ends: list[float] | None) -> str:
     return "" if ends is None else f"[{format_number(ends[0])}, {format_number(ends[1])}]"
 
 

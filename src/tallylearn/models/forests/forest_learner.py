@@ -238,7 +238,7 @@ class ForestLearner(TreeOptions):
         """
         with self._error_context("out_of_bag"):
             self._check_fitted()
-            block = self._again(X, y, sample_weight)
+            block = self._read_training_rows(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
 
     def importances(
@@ -266,7 +266,7 @@ class ForestLearner(TreeOptions):
         """
         with self._error_context("importances"):
             self._check_fitted()
-            block = self.kept_rows_ if X is None else self._again(X, y, sample_weight)
+            block = self.kept_rows_ if X is None else self._read_training_rows(X, y, sample_weight)
             if block is None or not self.model_.rate:
                 return importances_of(self.model_)
             return importances_of(self.model_, block, self._bags(block))
@@ -300,7 +300,7 @@ class ForestLearner(TreeOptions):
             )
         return self.kept_rows_
 
-    def _again(self, X: Any, y: Any, weight: Any) -> Block:
+    def _read_training_rows(self, X: Any, y: Any, weight: Any) -> Block:
         name, known = type(self).__name__, self.model_.classes
         read = read_fit_input(
             self._table(X), y, weight, name, self.task, self.schema_, classes=known
@@ -338,13 +338,13 @@ class ForestLearner(TreeOptions):
             Where the nodes of each tree begin.
         """
         ends = self.apply(X)
-        return single_trees.passed(self.model_, ends)
+        return single_trees.visited_nodes(self.model_, ends)
 
     @property
     def estimator_(self) -> Any:
         """A single tree with the options of the forest, not fitted."""
         self._check_fitted()
-        return single_trees.unfitted(self._tree_class, self.get_params(deep=False))
+        return single_trees.make_tree(self._tree_class, self.get_params(deep=False))
 
     @property
     def estimators_(self) -> Sequence[Any]:
@@ -394,7 +394,7 @@ class ForestLearner(TreeOptions):
     def _tree(self, learner: ForestLearner, grower: ForestGrower, number: int) -> Any:
         """A tree as an estimator of its own."""
         cut = TreeCutter(learner.max_leaf_nodes, learner.ccp_alpha)
-        tree = single_trees.unfitted(self._tree_class, learner.get_params(deep=False))
+        tree = single_trees.make_tree(self._tree_class, learner.get_params(deep=False))
         return single_trees.fitted_tree(tree, self, cut(grower.tree(number)))
 
     @property

@@ -48,7 +48,7 @@ class ForestTarget:
     missing: str
     min_samples_leaf: float
 
-    def weighed(self, weights: Array | None) -> Target:
+    def with_weights(self, weights: Array | None) -> Target:
         """The target of rows with these weights; None: all weigh alike."""
         if isinstance(self.values, Codes):
             missing_values.check_of_classes(self.missing, weights, self.min_samples_leaf)
@@ -69,14 +69,14 @@ class SampledTarget:
     def __call__(self, tree: int) -> Target:
         bags, values = self.bags, self.target.values
         if not self.balanced:
-            return self.target.weighed(bags.times(tree).astype(np.float64))
+            return self.target.with_weights(bags.times(tree).astype(np.float64))
         assert isinstance(values, Codes)
         often = bags.times(tree) if bags.counts_as_weights else np.ones(len(bags))
         drawn = bags.entries(tree)
         rows = drawn & ROWS
         counts = often[rows] * ((drawn >> 32) & 255)
         by_class = np.bincount(values.codes[rows], counts, len(values.values))
-        return self.target.weighed(balanced_weights(by_class)[values.codes] * often)
+        return self.target.with_weights(balanced_weights(by_class)[values.codes] * often)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def make_grower(
     column = ForestTarget(
         block.target, learner.criterion, loss, learner.missing, learner.min_samples_leaf
     )
-    target = column.weighed(None if rate else row_weights(learner, block))
+    target = column.with_weights(None if rate else row_weights(learner, block))
     if rate:  # shares of the weight are those of a sample
         target = replace(target, total=rate * len(block))
     plan = growth_plan(learner, block, target)

@@ -190,7 +190,7 @@ def votes_of(forest: Forest, block: Block, bags: BootstrapSamples) -> tuple[Arra
         np.zeros(len(block), np.int64),
     )
     for rows, ends in unseen(forest, block, bags):
-        sums[rows] += forest.counted[ends]
+        sums[rows] += forest.vote_contributions[ends]
         voters[rows] += 1
     return sums, voters
 

@@ -60,7 +60,7 @@ class Trees:
         return self.steps, self.threshold, self.leads
 
     @cached_property
-    def counted(self) -> Array:
+    def vote_contributions(self) -> Array:
         """(m, k) what every node adds to the vote: its shares, or one for its largest class."""
         if self.vote == "soft" or not self.classes:
             return self.node_values
@@ -80,7 +80,7 @@ class Trees:
         coded = [j for j, kind in enumerate(kinds) if kind == CATEGORY]
         return dict(enumerate(numbers)) | {-1 - at: j for at, j in enumerate(coded)}
 
-    def above(self, root: int, end: int) -> tuple[int, ...]:
+    def path_to(self, root: int, end: int) -> tuple[int, ...]:
         """The nodes from a root to a node: of the children on the way always the last before it."""
         found = [root]
         while (at := found[-1]) < end:
@@ -104,7 +104,7 @@ class Trees:
         """(n, k) the votes of all trees times a unit, added up in their order."""
         numbers, categories = self.table(block)
         out, plan = np.zeros((len(block), self.node_values.shape[1])), self.plan
-        told = self.counted if unit == 1 else self.counted * unit
+        told = self.vote_contributions if unit == 1 else self.vote_contributions * unit
 
         def add(at: slice) -> None:
             room = np.empty(LANES, np.int64), np.empty(len(out[at]), np.int64)

@@ -42,7 +42,7 @@ class LazyTrees(Sequence[Any]):
         return f"{len(self)} trees, each grown again when it is used"
 
 
-def unfitted(kind: type, options: dict[str, Any]) -> Any:
+def make_tree(kind: type, options: dict[str, Any]) -> Any:
     """A single tree that is not fitted, with those options of a forest that it has."""
     known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
     if is_one_of(known.get("class_weight"), (SUBSAMPLE,)):
@@ -67,14 +67,14 @@ def sampled_rows(bags: BootstrapSamples, tree: int) -> Array:
     return np.repeat(rows, often)
 
 
-def passed(trees: Trees, ends: Array) -> tuple[Any, Array]:
+def visited_nodes(trees: Trees, ends: Array) -> tuple[Any, Array]:
     """(n, m) the nodes of all trees that rows pass, sparse; and where each tree begins."""
     from scipy.sparse import csr_matrix, hstack
 
     found = []
     for t, (root, end) in enumerate(zip(trees.roots.tolist(), trees.ends.tolist(), strict=True)):
         leaves, at = np.unique(ends[:, t], return_inverse=True)
-        paths = [[node - root for node in trees.above(root, root + leaf)] for leaf in leaves]
+        paths = [[node - root for node in trees.path_to(root, root + leaf)] for leaf in leaves]
         places = [node for path in paths for node in path]
         until = np.cumsum([0, *map(len, paths)])
         given = np.ones(len(places), np.int64), np.array(places, np.int64), until

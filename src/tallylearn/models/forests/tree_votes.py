@@ -54,7 +54,7 @@ def _of_row(
     every = {j: value_text(block, forest.columns[j], row, told) for j in {*chain(*paths)}}
     notes = (
         *_notes(forest, ends, said, paths),
-        *_opposed(forest, ends, said, every, told),
+        *_disagreement(forest, ends, said, every, told),
     )
     if not forest.classes:
         found = (line(0, "ŷ", None),)
@@ -79,7 +79,7 @@ def _moves_table(lines: tuple[EvidenceLine, ...]) -> Grid:
     return Grid(title, ("", *(str(one.outcome) for one in shown)), (*rows, total))
 
 
-def _opposed(
+def _disagreement(
     forest: Trees, ends: Array, said: Any, values: dict[int, str], told: ValueFormatter
 ) -> tuple[str, ...]:
     """Two trees that disagree: of classes the first of each side, of numbers the extremes."""
@@ -102,7 +102,7 @@ def _vote_text(
     forest: Trees, tree: int, end: int, values: dict[int, str], told: ValueFormatter
 ) -> str:
     """The path of a row in one tree, and what the tree says."""
-    path = forest.above(int(forest.roots[tree]), end)
+    path = forest.path_to(int(forest.roots[tree]), end)
     last: dict[tuple[str, str], str] = {}
     for at, after in pairwise(path):
         place, first, second, _ = forest.steps[at].tolist()
@@ -121,16 +121,16 @@ def _vote_text(
 
 def _moves(forest: Trees, ends: Array) -> tuple[Array, Array, list[tuple[int, ...]]]:
     """The mean at the roots, (p, k) what each column moves it by, and the columns of every path."""
-    k, t = forest.counted.shape[1], len(forest)
+    k, t = forest.vote_contributions.shape[1], len(forest)
     moved = np.zeros((len(forest.columns), k))
     paths, places = [], forest.places
     for root, end in zip(forest.roots.tolist(), ends.tolist(), strict=True):
-        path = forest.above(root, end)
+        path = forest.path_to(root, end)
         asked = [places[int(forest.steps[node, 0])] for node in path[:-1]]
-        steps = np.diff(forest.counted[list(path)], axis=0)
+        steps = np.diff(forest.vote_contributions[list(path)], axis=0)
         np.add.at(moved, asked, steps / t)
         paths.append(tuple(asked))
-    return forest.counted[forest.roots].sum(axis=0) / t, moved, paths
+    return forest.vote_contributions[forest.roots].sum(axis=0) / t, moved, paths
 
 
 def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) -> tuple[str, ...]:

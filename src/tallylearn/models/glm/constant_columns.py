@@ -20,13 +20,13 @@ def without_constants(design: Design, block: Block) -> tuple[Design, Array]:
 
     To the perceptron such a column is a second w0, whose size alters every step.
     """
-    x = design.filled(block)
+    x = design.filled_matrix(block)
     flat = (x == x[:1]).all(axis=0) & design.numeric
     if flat.all() or not flat.any():
         return design, np.empty(0)
     at = sorted(np.flatnonzero(flat).tolist(), key=lambda j: design.columns[j])
     constant = tuple(design.columns[j] for j in at)
-    return design.picked(np.flatnonzero(~flat), constant), x[0, at]
+    return design.select_columns(np.flatnonzero(~flat), constant), x[0, at]
 
 
 def differs(block: Block, name: str, value: float) -> bool:
@@ -40,7 +40,7 @@ def numbers_of(design: Design) -> int:
     return int(design.numeric.argmin()) if not design.numeric.all() else len(design.numeric)
 
 
-def restored(design: Design, late: Mapping[str, float]) -> Design:
+def restore_columns(design: Design, late: Mapping[str, float]) -> Design:
     """With columns that were passed over, behind the other numbers; their value fills gaps."""
     at = numbers_of(design)
     return replace(
@@ -53,6 +53,6 @@ def restored(design: Design, late: Mapping[str, float]) -> Design:
     )
 
 
-def widened(found: Array, at: int, k: int) -> Array:
+def insert_zero_columns(found: Array, at: int, k: int) -> Array:
     """(n, p + k) with k columns of 0 before the one at a place."""
     return np.hstack([found[:, :at], np.zeros((len(found), k)), found[:, at:]])

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, TargetError, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.fit_input import read_fit_input
-from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.models.glm.linear_classifier import LinearClassifierModel
 from tallylearn.models.glm.separating_planes import separable
 from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.charts.class_boundary_chart import draw_classes
@@ -23,10 +23,10 @@ from tallylearn.workings import Derivation, Grid, Sentence, format_number
 BETWEEN = " | "  # the two classes of a border
 
 
-class Geometric(Classifier):
+class BoundaryClassifier(Classifier):
     """Base of linear classifiers: coefficients and decision boundaries."""
 
-    model_: LinearModel
+    model_: LinearClassifierModel
 
     @property
     def coef_(self) -> Array:
@@ -127,7 +127,7 @@ class Geometry(TableReport):
         steps: list[Grid | Sentence] = [_border_grid(found["borders"])]
         if found["rows"]:
             steps.append(_row_grid(found["rows"]))
-        return Derivation("Geometry", (*steps, *map(Sentence, _said(found))))
+        return Derivation("Geometry", (*steps, *map(Sentence, _separation_text(found))))
 
     def plot(self) -> Plot:
         """The rows and the borders between their classes, where there are two directions."""
@@ -145,7 +145,7 @@ class Geometry(TableReport):
         return draw_classes(points, self.borders, "Borders", *self.names)
 
 
-def _borders(learner: Geometric) -> dict[str, Any]:
+def _borders(learner: BoundaryClassifier) -> dict[str, Any]:
     classes = [*map(str, learner.model_.classes)]
     if any(BETWEEN in name for name in classes):  # "a | b" could be either side of it
         classes = [*map(repr, classes)]
@@ -159,7 +159,7 @@ def _borders(learner: Geometric) -> dict[str, Any]:
     return {"names": learner.coef_names_, "borders": found, "rows": {}, "points": {}}
 
 
-def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
+def _of_rows(learner: BoundaryClassifier, X: Any, y: Any) -> Geometry:
     table, name = learner._table(X), type(learner).__name__
     if y is None:
         source = learner._read_rows(X)
@@ -180,7 +180,7 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
     scores = np.concatenate([learner.model_.scores(block) for block in blocks])
     numbers = np.concatenate([places(block.start, np.arange(len(block))) for block in blocks])
     numbers -= source.size is None  # rows of files count from 1 in what is said of their cells
-    found = {"row": numbers.tolist(), **_measured(learner, x, scores)}
+    found = {"row": numbers.tolist(), **_measure_rows(learner, x, scores)}
     if truth is None:
         return Geometry(**{**_borders(learner), "rows": found})
     found["class"] = [str(learner.model_.classes[at]) for at in truth]
@@ -203,14 +203,14 @@ def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
         )
 
 
-def _directions(learner: Geometric, block: Block) -> Array:
+def _directions(learner: BoundaryClassifier, block: Block) -> Array:
     design = learner.model_.design
-    return np.asarray(design.filled(block)[:, learner.model_.order(learner.schema_)])
+    return np.asarray(design.filled_matrix(block)[:, learner.model_.order(learner.schema_)])
 
 
-def _measured(learner: Geometric, x: Array, scores: Array) -> dict[str, list[Any]]:
+def _measure_rows(learner: BoundaryClassifier, x: Array, scores: Array) -> dict[str, list[Any]]:
     """The score of the answer, its cosine with the row, and the distance from the border."""
-    chosen, two = learner.model_.chosen(scores), len(learner.model_.classes) == 2
+    chosen, two = learner.model_.choose(scores), len(learner.model_.classes) == 2
     at = np.ones_like(chosen) if two else chosen
     score = scores[np.arange(len(x)), at]
     weights = np.column_stack([learner.intercept_, learner.coef_])[at - two]
@@ -231,7 +231,7 @@ def _lengths(rows: Array) -> Array:
     return np.asarray(largest * np.linalg.norm(rows / unit[:, None], axis=1))
 
 
-def _distances(learner: Geometric, scores: Array, side: Array) -> Array:
+def _distances(learner: BoundaryClassifier, scores: Array, side: Array) -> Array:
     """(n,) from the nearest border of a class: above 0 on its own side."""
     w, out = learner.coef_, np.full(len(scores), np.inf)
     w = np.vstack([0 * w, w]) if len(w) == 1 else w
@@ -270,7 +270,7 @@ def _row_grid(rows: dict[str, list[Any]]) -> Grid:
     return Grid("rows", (*rows,), tuple(cells), note)
 
 
-def _said(found: dict[str, Any]) -> list[str]:
+def _separation_text(found: dict[str, Any]) -> list[str]:
     margin = found["margin"]
     if margin is None:
         return []

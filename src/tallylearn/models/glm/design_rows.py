@@ -47,7 +47,7 @@ class Lexicon:
         """The documents of a block, in words."""
         return self.reader.bags(block.text[self.name], self.name, block.start)
 
-    def numbered(self, block: Block) -> WordCounts:
+    def word_counts(self, block: Block) -> WordCounts:
         """The documents of a block, by the numbers of the words that have coefficients."""
         bags, place = self.bags(block), self._place
         at = np.array([place.get(term, -1) for term in bags.terms], dtype=np.int32)
@@ -70,7 +70,7 @@ class WordCounts:
     @classmethod
     def of(cls, block: Block, lexicons: tuple[Lexicon, ...]) -> WordCounts:
         """All columns of text side by side, each word of a document once."""
-        columns = [one.numbered(block) for one in lexicons]
+        columns = [one.word_counts(block) for one in lexicons]
         if len(columns) == 1:
             return columns[0]
         first = np.cumsum([0, *(len(one.terms) for one in lexicons)])
@@ -149,7 +149,7 @@ class ClassRows:
 
     def __call__(self, block: Block) -> DesignRows:
         block = learnable(block, self.missing)
-        x = self.design.matrix(block) if self.whole else self.design.filled(block)
+        x = self.design.matrix(block) if self.whole else self.design.filled_matrix(block)
         y = block.target.recode(self.classes)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
         if self.class_weight.size:
@@ -170,7 +170,7 @@ class CountRows:
 
     def __call__(self, block: Block) -> DesignRows:
         block = learnable(block, self.missing)
-        x = self.design.matrix(block) if self.whole else self.design.filled(block)
+        x = self.design.matrix(block) if self.whole else self.design.filled_matrix(block)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight * self.scale)
         return DesignRows(x, block.target, weight, offset=self.exposure.offset(block))
 
@@ -199,7 +199,7 @@ class Exposure:
                 f"column. Pass one of {quoted_list(schema.numbers)}."
             )
 
-    def without(self, block: Block) -> Block:
+    def drop_column(self, block: Block) -> Block:
         """A block without the column, whose coefficient is not estimated."""
         if not self.column:
             return block

@@ -85,13 +85,13 @@ def stochastic_gradient_descent(
         trace = np.empty((min(max(room - steps, 0), len(rows)), 3 + 2 * x.shape[1]))
         sgd.walk(x, y, rows, rate, bounds, weights, trace, found)
         if found[1] >= 0:
-            raise _diverged(rate, steps + int(found[1]))
+            raise _divergence_error(rate, steps + int(found[1]))
         steps, overshot = steps + len(rows), overshot + int(found[0])
         traces.append(trace)
     if not np.isfinite(weights).all():
-        raise _diverged(rate, steps)
+        raise _divergence_error(rate, steps)
     with np.errstate(over="ignore"):
-        before, after = (float(np.mean(e**2)) for e in (errors, y - answered(weights, x)))
+        before, after = (float(np.mean(e**2)) for e in (errors, y - predict(weights, x)))
     trace = np.concatenate(traces)
     return Descent(weights, steps, overshot, trace, before=before, after=after)
 
@@ -133,7 +133,7 @@ class GradientAt:
     grids: Array  # (2, p + 2)
 
     def __call__(self, block: Block) -> Gradient:
-        errors = block.target - answered(self.weights, block.numbers)
+        errors = block.target - predict(self.weights, block.numbers)
         return Gradient.of(block.numbers, errors, self.grids)
 
 
@@ -165,7 +165,7 @@ def batch_gradient_descent(
         if step == 0:
             first = loss
         elif not loss <= first * DIVERGENCE_FACTOR**2:
-            raise _diverged(rate, step)
+            raise _divergence_error(rate, step)
         if step:  # errors are longer than before, beyond what rounding makes of them
             now, before = np.sqrt([loss * rows, last * rows])
             overshot += int(now > before * (1 + RISE_TOLERANCE) + ERROR_ROUNDING * reach)
@@ -182,7 +182,7 @@ def batch_gradient_descent(
             trace.append(np.array([[loss, *weights]]))
         reach = _error_bound(weights, norms)
         if not reach < MAX_ERROR:
-            raise _diverged(rate, step + 1)
+            raise _divergence_error(rate, step + 1)
     return Descent(
         weights=weights,
         steps=steps,
@@ -197,7 +197,7 @@ def batch_gradient_descent(
 def _error_bound(weights: Array, norms: Array) -> float:
     """The errors, as a vector over the rows, are no longer than this (the triangle inequality)."""
     lengths = np.concatenate([norms[:1], np.abs(weights)])
-    return float(answered(lengths, norms[None, 1:])[0])
+    return float(predict(lengths, norms[None, 1:])[0])
 
 
 def _grids(reach: float, norms: Array, rows: int) -> Array:  # (2, p + 2)
@@ -220,7 +220,7 @@ def _grid(most: Array) -> Array:
     return np.asarray(np.ldexp(6.0, np.frexp(most)[1]))
 
 
-def answered(weights: Array, x: Array) -> Array:
+def predict(weights: Array, x: Array) -> Array:
     """w0 + w1 x1 + ... + wp xp of every row (n, p)."""
     out = np.empty(len(x))
     sgd.answer(x, np.ascontiguousarray(weights, dtype=np.float64), out)
@@ -293,7 +293,7 @@ def initial_coefficients(
 def _errors(weights: Array, x: Array, y: Array) -> Array:
     """The errors at the start."""
     with np.errstate(over="ignore", invalid="ignore"):
-        errors = y - answered(weights, x)
+        errors = y - predict(weights, x)
     if not np.abs(errors).max() < MAX_ERROR:
         raise _too_large()
     return np.asarray(errors)
@@ -303,7 +303,7 @@ def _too_large() -> InputError:
     return InputError(f"the squared errors overflow a double. {SMALLER_NUMBERS}")
 
 
-def _diverged(rate: float, step: int) -> InputError:
+def _divergence_error(rate: float, step: int) -> InputError:
     return InputError(
         f"gradient descent diverged with learning_rate={rate:g}: after {step} steps the error has "
         f"grown by a factor of a million. {SMALLER_STEPS}"

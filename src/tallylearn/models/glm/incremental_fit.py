@@ -41,16 +41,16 @@ def update_with_rows(
         model = estimator.model_ if is_fitted else None
         read = estimator._read_arguments(X, y, None, schema=schema, more=True)
 
-        def updated(read: FitInput) -> Learned:
+        def fit_rows(read: FitInput) -> Learned:
             with estimator._passes(read) as passes:
                 block = passes.whole()
                 if estimator.task == "classifier":
                     known = None if model is None else model.classes
                     block = replace(block, target=_declared_target(block.target, classes, known))
                 found = update(model, block, int(passes.n_rows is None))
-                return Learned(found, None, Notes(passes.unanswered), passes.schema)
+                return Learned(found, None, Notes(passes.dropped_rows), passes.schema)
 
-        learned, call_style = retry_reading(read, updated), read.call_style
+        learned, call_style = retry_reading(read, fit_rows), read.call_style
         if is_fitted:
             before = estimator.notes_
             label_type = before.call_style.label_type

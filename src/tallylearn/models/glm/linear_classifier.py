@@ -32,7 +32,7 @@ from tallylearn.workings import Evidence, EvidenceLine, Grid, Term, format_numbe
 from tallylearn.workings.terms import intercept_name
 
 
-class LinearModel(ScoringModel):
+class LinearClassifierModel(ScoringModel):
     """Weights and a constant for the second of two classes, or for every one of more."""
 
     classes: tuple[Any, ...]
@@ -42,9 +42,9 @@ class LinearModel(ScoringModel):
     how = "softmax"  # what the scores are, see Evidence
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
-        return self.design.known
+        return self.design.category_values
 
     def check(self, schema: Schema) -> None:
         """What a file says can have been learned from columns of this schema."""
@@ -73,14 +73,14 @@ class LinearModel(ScoringModel):
 
     def activations(self, block: Block) -> Array:
         """(n, m) the weighted sums."""
-        return np.concatenate([self._summed(part) for part in self.design.pieces(block)])
+        return np.concatenate([self._linear_scores(part) for part in self.design.pieces(block)])
 
-    def _summed(self, block: Block) -> Array:
+    def _linear_scores(self, block: Block) -> Array:
         weights = self.weights[:, : len(self.design.columns)]
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             out = self.design.product(block, weights)
             if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
-                out = self.design.filled(block) @ weights.T
+                out = self.design.filled_matrix(block) @ weights.T
             out = out + self.bias
         return check_representable(np.asarray(out), block, "score of the classes")
 
@@ -111,9 +111,9 @@ class LinearModel(ScoringModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand in every score."""
         scores = self.scores(block)
-        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
+        chosen, shares = self.choose(scores), np.exp(log_shares(scores))
         shares = shares if self.how == "softmax" else np.full(shares.shape, np.nan)
-        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        x, groups = self.design.filled_matrix(block), self.design.groups(block.schema)
         return [
             Evidence(tuple(
                 EvidenceLine(name, self._terms(block, i, x[i], c, groups), _share(shares[i, c]))

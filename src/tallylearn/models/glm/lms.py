@@ -189,7 +189,7 @@ class LMS(Regressor):
         return batch_gradient_descent(
             total, model.weights, np.concatenate([y, [np.sqrt(rows)], x]), rows=rows,
             rate=factor * float(self.learning_rate), steps=steps,
-            intercept=bool(self.fit_intercept), room=max(model.kept - model.steps, 0),
+            intercept=bool(self.fit_intercept), room=max(model.max_stored_steps - model.steps, 0),
             tol=None if tol is None else tol / factor,
         )  # fmt: skip
 
@@ -286,13 +286,13 @@ class LMS(Regressor):
                 f"{type(self).__name__}.initial_weights: the initial weights were drawn without a "
                 "seed, so they are not known. Fit with random_state=0."
             )
-        return self._started(len(self.model_.columns) + 1)
+        return self._start_weights(len(self.model_.columns) + 1)
 
     def _first(self, columns: tuple[str, ...]) -> Weights:
-        weights = self._started(len(columns) + 1)
+        weights = self._start_weights(len(columns) + 1)
         return Weights(columns, weights, float(self.learning_rate), self.scaling, np.empty((0, 0)))
 
-    def _started(self, size: int) -> Array:
+    def _start_weights(self, size: int) -> Array:
         if not isinstance(self.start, str):
             weights = given_numbers(self.start)
             if weights.shape != (size,) or not np.isfinite(weights).all():
@@ -311,15 +311,15 @@ class LMS(Regressor):
 
     def _walk(self, model: Weights, block: Block, steps: int | None) -> Descent:
         _check_unweighed(block)
-        orders = self._picked(len(block), _checked(steps or len(block)), model.steps)
+        orders = self._row_batches(len(block), _check_steps(steps or len(block)), model.steps)
         return stochastic_gradient_descent(
             model.weights, complete(block), block.target, orders,
             FACTOR[self.scaling] * float(self.learning_rate),
             intercept=bool(self.fit_intercept), absolute=self.scaling == ABSOLUTE,
-            room=max(model.kept - model.steps, 0),
+            room=max(model.max_stored_steps - model.steps, 0),
         )  # fmt: skip
 
-    def _picked(self, n: int, steps: int, before: int) -> Iterator[Array]:
+    def _row_batches(self, n: int, steps: int, before: int) -> Iterator[Array]:
         """The rows of the steps in their order, some at a time: Control-C is obeyed between."""
         seed = None if self.random_state is None else [self.random_state, before, 1]
         rng = np.random.default_rng(seed)
@@ -350,7 +350,7 @@ def _check_unweighed(block: Block) -> None:
         )
 
 
-def _checked(steps: int) -> int:
+def _check_steps(steps: int) -> int:
     """So many steps, if one call takes as many."""
     if steps > MAX_STEPS:
         raise SizeError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.estimators import RegressionModel
 from tallylearn.expressions import NumberColumn, RegressorExpression, linear_sum
-from tallylearn.models.glm.gradient_descent import Descent, answered, complete
+from tallylearn.models.glm.gradient_descent import Descent, complete, predict
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
 from tallylearn.workings import (
     Derivation,
@@ -57,7 +57,7 @@ class Weights(RegressionModel):
     weights: Array  # (p + 1,), w0 first
     rate: float
     scaling: str
-    trace: Array  # (t, ...) the first steps, as ``walked`` and ``BatchDescent`` write them
+    trace: Array  # (t, ...) the first steps, as the kernel and ``BatchDescent`` write them
     steps: int = 0
     overshot: int = 0  # steps that increased the error
     rows: int = 0  # that it learned from; 0 in files of earlier versions, which do not say
@@ -80,22 +80,22 @@ class Weights(RegressionModel):
         if self.columns != schema.numbers:
             raise ValueError("the weights are of other columns than the schema's")
         rows, width = self.trace.shape
-        if rows > self.kept or width != self._traced:
+        if rows > self.max_stored_steps or width != self._trace_width:
             raise ValueError(f"the first steps have the shape {self.trace.shape}")
 
     def __post_init__(self) -> None:
         check_shape("the weights", self.weights, len(self.columns) + 1)
 
     @property
-    def _traced(self) -> int:
+    def _trace_width(self) -> int:
         """Numbers of one step of the trace."""
         p = len(self.columns)
         return 2 + p if self.scaling in BATCH else 3 + 2 * p
 
     @property
-    def kept(self) -> int:
+    def max_stored_steps(self) -> int:
         """How many steps are kept, of more than that."""
-        return max(MAX_STEPS_PRINTED, ROOM // self._traced)
+        return max(MAX_STEPS_PRINTED, ROOM // self._trace_width)
 
     def walk(self) -> Array:
         """(t, 2 + p) of the steps that were kept: the squared error before, and the weights."""
@@ -119,7 +119,7 @@ class Weights(RegressionModel):
 
     def predictions(self, block: Block) -> Array:
         x = complete(block)[:, [block.schema.places[name] for name in self.columns]]
-        return answered(self.weights, x)
+        return predict(self.weights, x)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms w_i · x_i: they sum to the prediction."""

@@ -24,7 +24,7 @@ from tallylearn.models.design.expression import design_expressions, tokens_of
 from tallylearn.models.design.matrix import FAR, FROM_MEANS, Design
 from tallylearn.models.design.missing_values import check_complete
 from tallylearn.models.glm.design_rows import Lexicon, WordCounts
-from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.models.glm.linear_classifier import LinearClassifierModel
 from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formula, odds_formula
 from tallylearn.models.glm.objective import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
@@ -38,7 +38,7 @@ TOP = 20  # words that are listed, those with the largest weights
 
 
 @dataclass(frozen=True)
-class Ending:
+class SolverOutcome:
     """How a fit ended."""
 
     rows: float  # their weight, those of the classes among it
@@ -84,21 +84,21 @@ class Ending:
     }
 
     @property
-    def penalised(self) -> bool:
+    def is_penalised(self) -> bool:
         return self.C > 0
 
     @property
-    def learned(self) -> float:
+    def n_training_rows(self) -> float:
         """How many rows were learned from."""
         return self.counted or self.rows
 
     @property
-    def separated(self) -> bool:
+    def is_separated(self) -> bool:
         return self.least > 0
 
 
 @dataclass(frozen=True)
-class LogisticModel(LinearModel):
+class LogisticModel(LinearClassifierModel):
     """Weights of columns and words, and how they were found."""
 
     classes: tuple[Any, ...]
@@ -107,7 +107,7 @@ class LogisticModel(LinearModel):
     weights: Array  # (m, p + v), words last
     bias: Array  # (m,)
     at_half: str
-    ending: Ending
+    ending: SolverOutcome
     centre: Array = field(default_factory=lambda: np.zeros(0))  # (p,) of the columns
     level: Array = field(default_factory=lambda: np.zeros(0))  # (m,) the sums there
 
@@ -118,7 +118,7 @@ class LogisticModel(LinearModel):
         "weights": field_schemas.floats("m", "q"),
         "bias": field_schemas.floats("m"),
         "at_half": field_schemas.text("first", "positive"),
-        "ending": field_schemas.one(Ending),
+        "ending": field_schemas.one(SolverOutcome),
         "centre": field_schemas.floats("c"),
         "level": field_schemas.floats("l"),
     }
@@ -162,7 +162,7 @@ class LogisticModel(LinearModel):
         p = len(self.design.columns)
         return np.concatenate([self.design.order(schema), np.arange(p, self.width)])
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         return choice(scores, self.at_half)
 
     def expression(self, schema: Schema) -> ClassifierExpression:
@@ -181,13 +181,13 @@ class LogisticModel(LinearModel):
                 total, at = Sum((total, words)), at + len(one.terms)
             yield total
 
-    def _summed(self, block: Block) -> Array:
+    def _linear_scores(self, block: Block) -> Array:
         """(n, m) of the columns, around their centre: far from 0 no digits cancel."""
         weights = self.weights[:, : len(self.design.columns)]
-        out = self.design.around(block, self.centre, weights, self.level)
+        out = self.design.centred_product(block, self.centre, weights, self.level)
         if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
             with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-                out = self.level + (self.design.filled(block) - self.centre) @ weights.T
+                out = self.level + (self.design.filled_matrix(block) - self.centre) @ weights.T
         return check_representable(np.asarray(out), block, "score of the classes")
 
     def activations(self, block: Block) -> Array:
@@ -233,18 +233,18 @@ class LogisticModel(LinearModel):
         two, end = len(self.classes) == 2, self.ending
         plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
         steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
-        steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.penalised)]
-        if end.penalised:
+        steps += [odds_formula(two, end.intercept), loss_formula(end.loss_name, end.is_penalised)]
+        if end.is_penalised:
             ratio = f", r is {end.l1_ratio:g}" if end.loss_name == "cross-entropy" else ""
             steps.append(Sentence(f"C is {end.C:g}{ratio}."))
         steps.append(self._descent(schema) if end.solver == "gradient" else self._steps())
-        around = "" if end.penalised and end.l1_ratio else ", around their mean"
+        around = "" if end.is_penalised and end.l1_ratio else ", around their mean"
         told = "" if two else f" of every class{around}"
         steps.append(self._weights(schema, f"weights{told}"))
         if two:
             steps.append(Sentence(f"c1 is {self.classes[0]}, c2 is {self.classes[1]}."))
         steps += self._likelihood()
-        return Derivation("Logistic regression", (*steps, *map(Sentence, self.said())))
+        return Derivation("Logistic regression", (*steps, *map(Sentence, self.convergence_notes())))
 
     def _weights(self, schema: Schema, title: str) -> Grid:
         grid = self.grid(schema, title, constant=self.ending.intercept)
@@ -261,11 +261,11 @@ class LogisticModel(LinearModel):
         """The objective before every step, what the step promised, and what it lowered it by."""
         end, trace = self.ending, self.ending.trace
         size = max(1, len(self.classes) - 1) * (1 + self.width)
-        sampled = end.solver == "newton-cholesky" and sample_stride(end.learned, size) > 1
+        sampled = end.solver == "newton-cholesky" and sample_stride(end.n_training_rows, size) > 1
         # Where H d = -g, the quadratic model g·d + d·Hd / 2 falls by half of the slope. A lasso's
         # step and a step of L-BFGS have no such model.
         quadratic = end.solver in ("newton-cholesky", "newton-cg") and not (
-            end.penalised and end.l1_ratio
+            end.is_penalised and end.l1_ratio
         )
         values = [*(float(now) for now, _ in trace), end.objective]
         rows = tuple(
@@ -293,7 +293,7 @@ class LogisticModel(LinearModel):
             return []
         model, null = -end.loss, -end.null
         found = [formula(f"ln L = {number(model)}")]
-        if not end.penalised:
+        if not end.is_penalised:
             side = f"-{number(end.rows)} · {number(end.loss / end.rows)}"
             found = [formula(f"ln L = -n · J = {side} = {number(model)}")]
         if end.intercept and null < 0:
@@ -337,7 +337,7 @@ class LogisticModel(LinearModel):
         order = np.concatenate([[0], *at])
         return self.ending.trace[:, order] if self.ending.trace.size else np.empty((0, len(order)))
 
-    def said(self) -> list[str]:
+    def convergence_notes(self) -> list[str]:
         """What is to be said about the end of the fit."""
         end, said = self.ending, []
         if not end.converged and end.rounded:
@@ -356,12 +356,12 @@ class LogisticModel(LinearModel):
                 "Rounding error prevented further progress before tol was reached: a smaller tol "
                 "changes nothing."
             )
-        if end.separated:
+        if end.is_separated:
             said.append(
                 "The classes are separated: every row is on the side of its class, and "
                 + (
                     "the penalty alone determines the size of the coefficients."
-                    if end.penalised
+                    if end.is_penalised
                     else "the coefficients would grow without bound."
                 )
             )

@@ -65,7 +65,7 @@ class LogisticPlan:
             null_coef[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
             null_value = -float(self.counts @ log) / self.weight
         odds = np.exp(null_coef[:, 0])
-        share = odds / (odds.sum() + loss.reduced)
+        share = odds / (odds.sum() + loss.has_reference_class)
         return Objective(
             passes, loss, columns, penalty, self.weight, n_rows=self.rows, names=self.names,
             null_value=null_value, null_coef=null_coef, null_hessian=share * (1 - share),
@@ -84,7 +84,7 @@ class LogisticPlan:
         )
 
 
-def planned(
+def make_plan(
     survey: Bundle, *, as_given: bool, class_weight: Any, missing: str, min_rows: float,
     reference: References | None, reader: Reader, words: Vocabulary,
 ) -> LogisticPlan:  # fmt: skip

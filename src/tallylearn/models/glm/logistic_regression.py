@@ -21,15 +21,15 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
-from tallylearn.models.glm.decision_boundaries import Geometric
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
+from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
 from tallylearn.models.glm.design_rows import Lexicon
 from tallylearn.models.glm.gradient_descent import given_numbers, initial_coefficients
-from tallylearn.models.glm.inference.logistic_summary import WEIGHED, LogisticSummary, summarised
+from tallylearn.models.glm.inference.logistic_summary import WEIGHED, LogisticSummary, summarise
 from tallylearn.models.glm.inference.standard_errors import maximum_likelihood_standard_errors
 from tallylearn.models.glm.logistic_formulas import LOSSES
-from tallylearn.models.glm.logistic_model import Ending, LogisticModel
-from tallylearn.models.glm.logistic_plan import LogisticPlan, planned
+from tallylearn.models.glm.logistic_model import LogisticModel, SolverOutcome
+from tallylearn.models.glm.logistic_plan import LogisticPlan, make_plan
 from tallylearn.models.glm.objective import Objective, Solution
 from tallylearn.models.glm.solver_choice import (
     ACTIVE_SET,
@@ -52,7 +52,7 @@ SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS, GRADIENT)
 TAKEN_AS_AUTO = ("sag", "saga")  # scikit-learn's other ways to the same coefficients
 
 
-class LogisticRegression(Geometric):
+class LogisticRegression(BoundaryClassifier):
     """Logistic regression: the log-odds of a class are a linear function of the columns.
 
     Categories become columns of 0 and 1, dates are days, and every word of a text has a column with
@@ -79,7 +79,7 @@ class LogisticRegression(Geometric):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     stored: ClassVar[tuple[type, ...]] = (
-        LogisticModel, Ending, Design, Rare, Lexicon, Reader, FormulaDesign,
+        LogisticModel, SolverOutcome, Design, RareValues, Lexicon, Reader, FormulaDesign,
     )  # fmt: skip
     renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate", "initial": "coef_init"}
     takes_formula: ClassVar[bool] = True
@@ -181,7 +181,7 @@ class LogisticRegression(Geometric):
         plan = self._plan(checked_tally(survey, "LogisticRegression.survey"))
         with engines.report_stage("preparation"):
             rows = passes.mapped(plan.coding(self.missing)).cached()
-        return Learned(self._solved(plan, rows))
+        return Learned(self._minimise(plan, rows))
 
     def _fit_input(self, read: FitInput) -> Learned:
         return super()._fit_input(read) if read.formula is None else fit_formula(self, read)
@@ -189,14 +189,14 @@ class LogisticRegression(Geometric):
     def _plan(self, survey: Bundle) -> LogisticPlan:
         self._weights_mean = kind_of_weights(survey)  # no file has it
         stop = frozenset(() if self.stop_words is None else self.stop_words)
-        return planned(
+        return make_plan(
             survey, as_given=not self._free, class_weight=self.class_weight, missing=self.missing,
             min_rows=float(self.min_samples_category), reference=self.reference,
             reader=self._reader,
             words=vocabulary.Vocabulary(self.min_df, self.max_df, stop, self.max_features),
         )  # fmt: skip
 
-    def _solved(self, plan: LogisticPlan, passes: Passes) -> LogisticModel:
+    def _minimise(self, plan: LogisticPlan, passes: Passes) -> LogisticModel:
         """Minimise the objective, and give the coefficients in the units of the columns."""
         method, k = self._method(plan), len(plan.classes)
         l1, l2 = self.l1_ratio / self.C, (1 - self.l1_ratio) / self.C
@@ -273,12 +273,12 @@ class LogisticRegression(Geometric):
 
     def _ending(
         self, plan: LogisticPlan, objective: Objective, found: Solution, method: str
-    ) -> Ending:
+    ) -> SolverOutcome:
         weight, cost = plan.weight, objective.penalty.value(found.coef)
         squared = self.loss == "squared"
         loss = found.value - cost * weight if squared else (found.value - cost) * weight
         trace = found.path if found.path.size else np.array(found.trace).reshape(-1, 2)
-        return Ending(
+        return SolverOutcome(
             rows=weight, loss=float(loss), null=objective.null_value * weight,
             objective=float(found.value), least=float(found.margin), steps=found.steps,
             converged=bool(found.converged), solver=method, loss_name=self.loss,
@@ -304,9 +304,9 @@ class LogisticRegression(Geometric):
             One table per class but the reference; ``to_frame()`` gives the numbers.
         """
         self._check_fitted()
-        found = summarised(self.model_, self.schema_, level)
-        said = () if self.model_.ending.penalised else self._weight_notes()
-        if self.class_weight is not None and not self.model_.ending.penalised:
+        found = summarise(self.model_, self.schema_, level)
+        said = () if self.model_.ending.is_penalised else self._weight_notes()
+        if self.class_weight is not None and not self.model_.ending.is_penalised:
             said += (WEIGHED,)
         return replace(found, remarks=(*found.remarks, *said))
 
@@ -342,7 +342,7 @@ class LogisticRegression(Geometric):
         return Reader(*self.ngram_range)
 
     def _counted_rows(self) -> float | None:
-        return self.model_.ending.learned
+        return self.model_.ending.n_training_rows
 
     def _weight_kind(self) -> str:
         return str(getattr(self, "_weights_mean", FREQUENCY))

@@ -59,7 +59,7 @@ class Standardisation:
         weights = coef[:, 1:] / self.scale
         return weights, coef[:, 0] - weights[:, : self.n_columns] @ self.centre
 
-    def standardised(self, weights: Array, intercepts: Array) -> Array:
+    def standardise(self, weights: Array, intercepts: Array) -> Array:
         """The inverse of ``original``."""
         first = intercepts + weights[:, : self.n_columns] @ self.centre
         return np.hstack([first[:, None], weights * self.scale])
@@ -91,7 +91,7 @@ class Loss(ABC):
     n_scores: int  # m: linear scores of a row
 
     @property
-    def reduced(self) -> bool:
+    def has_reference_class(self) -> bool:
         """Whether a class without coefficients has the score 0."""
         return False
 
@@ -119,7 +119,7 @@ class LogisticLoss(Loss):
     squared: bool = False
 
     @property
-    def reduced(self) -> bool:
+    def has_reference_class(self) -> bool:
         return self.n_scores < self.n_classes
 
     def derivatives(
@@ -127,7 +127,7 @@ class LogisticLoss(Loss):
     ) -> tuple[Array, Array]:
         errors = np.empty_like(scores)
         if self.n_scores > 1:
-            truth = y - 1 if self.reduced else y
+            truth = y - 1 if self.has_reference_class else y
             logistic_loss.several(scores, np.ascontiguousarray(truth), weight, errors, sums)
             return errors, scores
         roots = np.empty(len(scores) if curved else 0)
@@ -172,9 +172,9 @@ class LossAt:
         """
         share = self._rows_of_a_share(rows)
         if len(rows) < 2 * share:
-            return self._summed(rows)
+            return self._sum_derivatives(rows)
         shares = [rows.cut(at, at + share) for at in range(0, len(rows), share)]
-        found = engines.map_threads(partial(LossAt._summed, self), shares)
+        found = engines.map_threads(partial(LossAt._sum_derivatives, self), shares)
         return sum(found[1:], start=found[0])
 
     def _rows_of_a_share(self, rows: DesignRows) -> int:
@@ -185,14 +185,14 @@ class LossAt:
         each = max(1.0, len(rows.words.ids) / max(1, len(rows))) * len(self.coef)
         return max(MIN_THREAD_ROWS, int(THREAD_WORDS * size / each))
 
-    def _summed(self, rows: DesignRows) -> LossDerivatives:
+    def _sum_derivatives(self, rows: DesignRows) -> LossDerivatives:
         m, width, p = self.loss.n_scores, self.columns.width, self.columns.n_columns
         shape = {
             NO_HESSIAN: (0, 0), FULL: (m * width, m * width), DIAGONAL: (2 * m, width),
             SUBSET: (len(self.subset),) * 2,
         }[self.hessian]  # fmt: skip
         gradient, hessian = np.zeros((m, width)), np.zeros(shape)
-        sums = np.array([0.0, np.inf, float(self.loss.reduced)])
+        sums = np.array([0.0, np.inf, float(self.loss.has_reference_class)])
         full = self.hessian == FULL
         wide = width if full or rows.words is None else 1 + p
         step = max(MIN_TILE_ROWS, CACHED_NUMBERS // max(1, wide * (m if full else 1)))
@@ -216,7 +216,7 @@ class LossAt:
         first, second = self.loss.derivatives(
             np.ascontiguousarray(scores), tile.rows.y, weight, sums, curved=curved
         )
-        gradient += tile.spread(_changed(second, along, weight) if along.size else first)
+        gradient += tile.spread(_apply_curvature(second, along, weight) if along.size else first)
         if self.hessian == FULL:
             _add_hessian(tile.numbers, second, weight, hessian)
         elif self.hessian == SUBSET:
@@ -224,7 +224,7 @@ class LossAt:
         elif self.hessian:
             bend = _diagonal(second, weight)
             hessian[:m] += tile.spread(bend)
-            hessian[m:] += tile.squared().spread(bend)
+            hessian[m:] += tile.with_squares().spread(bend)
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class Tile:
         sparse_rows.spread(words.ids, words.ends, words.times, np.ascontiguousarray(rows), found)
         return found
 
-    def squared(self) -> Tile:
+    def with_squares(self) -> Tile:
         """The same rows with the squares of their numbers."""
         words = self.words and replace(self.words, times=self.words.times**2)
         columns = replace(self.columns, scale=self.columns.scale**2)
@@ -291,7 +291,7 @@ def _diagonal(second: Array, weight: Array) -> Array:
     return np.asarray(found * weight[:, None] if weight.size else found)
 
 
-def _changed(second: Array, along: Array, weight: Array) -> Array:
+def _apply_curvature(second: Array, along: Array, weight: Array) -> Array:
     """(n, m) the second derivatives times a change of the scores."""
     if second.ndim == 1:
         return _diagonal(second, weight) * along
@@ -325,7 +325,9 @@ def _add_subset(tile: Tile, subset: Array, second: Array, weight: Array, out: Ar
     score, column = np.divmod(subset, tile.columns.width)
     at = {c: np.flatnonzero(score == c) for c in np.unique(score).tolist()}
     for c, d in combinations_with_replacement(at, 2):
-        found = _products(tile, column[at[c]], column[at[d]], _mixed(second, weight, c, d))
+        found = _products(
+            tile, column[at[c]], column[at[d]], _cross_curvature(second, weight, c, d)
+        )
         if len(at) == 1:
             out += found
             continue
@@ -334,7 +336,7 @@ def _add_subset(tile: Tile, subset: Array, second: Array, weight: Array, out: Ar
             out[np.ix_(at[d], at[c])] += found.T
 
 
-def _mixed(second: Array, weight: Array, c: int, d: int) -> Array:
+def _cross_curvature(second: Array, weight: Array, c: int, d: int) -> Array:
     """(n,) the second derivative by the scores c and d."""
     if second.ndim == 1:
         return np.asarray(second**2)

@@ -89,7 +89,7 @@ class Objective:
         passes = self.passes.every(stride)
         with engines.report_stage("sample"):
             if 8 * self.n_rows / stride * (1 + self.columns.width) <= SAMPLE_BYTES:
-                passes = passes.held()
+                passes = passes.load()
         weight, n_rows = self.weight / stride, self.n_rows / stride
         return replace(self, passes=passes, weight=weight, n_rows=n_rows, sampled=True)
 
@@ -98,7 +98,7 @@ class Objective:
             return self.passes.total(call)
 
     @property
-    def unpenalised(self) -> bool:
+    def is_unpenalised(self) -> bool:
         """Whether the minimum is a maximum-likelihood estimate, which may not exist."""
         return self.penalty.nothing and not self.sampled
 
@@ -110,7 +110,7 @@ class Objective:
     @property
     def least_hessian(self) -> Array | float:
         """(M,) less is rounding, of rows whose class is certain, where there is no penalty."""
-        return EPS * self.intercept_hessian if self.unpenalised else TINY
+        return EPS * self.intercept_hessian if self.is_unpenalised else TINY
 
     def _of_intercept(self, gradient: Array) -> Array:
         """A gradient that holds the intercept at 0 where there is none."""

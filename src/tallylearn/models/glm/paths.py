@@ -164,7 +164,7 @@ def cross_validate(
     """Errors of every candidate on each fold, with coefficients (m, t, p) of the other folds."""
     errors = []
     for fold in range(len(folds.rows)):
-        training = folds.without(fold)
+        training = folds.leave_out(fold)
         coef = coefficients_of(problem_from_scatter(training, centred))
         errors.append(fold_squared_errors(coef, folds, training, fold, centred))
     return CrossValidationErrors.of(candidates, np.array(errors), folds.rows)

@@ -18,9 +18,9 @@ from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.constant_columns import without_constants
-from tallylearn.models.glm.decision_boundaries import Geometric
+from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
 from tallylearn.models.glm.gradient_descent import SMALLER_NUMBERS, initial_coefficients
 from tallylearn.models.glm.incremental_fit import update_with_rows
 from tallylearn.models.glm.perceptron_model import (
@@ -38,7 +38,7 @@ from tallylearn.workings import Derivation
 MAX_WEIGHT = 1e150  # a larger weight times the number that made it is beyond a double
 
 
-class Perceptron(Geometric):
+class Perceptron(BoundaryClassifier):
     """The perceptron: weights are corrected after every misclassified row, w += y · (1, x).
 
     Passes over the rows end with the first that needs no correction. With two classes the second
@@ -68,7 +68,7 @@ class Perceptron(Geometric):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
+    stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, RareValues)
     renamed: ClassVar[Mapping[str, str]] = {"initial": "coef_init"}
     model_: PerceptronWeights = fitted()
 
@@ -148,14 +148,14 @@ class Perceptron(Geometric):
             named and self.fit_intercept and self.coef_init is None and self.intercept_init is None
         )
         model = self._begun(block, dropped, classes, varying)
-        x, y = model.design.filled(block), block.target.recode(classes)
+        x, y = model.design.filled_matrix(block), block.target.recode(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
         orders = (
             rows if rng is None else rng.permutation(len(block)) for _ in range(self.max_iter)
         )
         row_numbers = places(block.start, rows) - first_row
-        return self._walked(model, x, y, orders, row_numbers).answering(self.averaged)
+        return self._run_passes(model, x, y, orders, row_numbers).answering(self.averaged)
 
     def _update(
         self, model: PerceptronWeights | None, block: Block, first_row: int
@@ -175,10 +175,10 @@ class Perceptron(Geometric):
             rows = model.rows + len(block)
             model = replace(model, design=design, rows=rows, separated=False)
         model = replace(model, stream=True)
-        x, y = model.design.filled(block), block.target.recode(model.classes)
+        x, y = model.design.filled_matrix(block), block.target.recode(model.classes)
         order = np.arange(len(block), dtype=np.int64)
         row_numbers = places(block.start, order) - first_row
-        return self._walked(model, x, y, [order], row_numbers).answering(self.averaged)
+        return self._run_passes(model, x, y, [order], row_numbers).answering(self.averaged)
 
     def _ready(self, block: Block) -> tuple[Block, int]:
         """The rows to learn from, and how many were left out for a gap."""
@@ -235,7 +235,7 @@ class Perceptron(Geometric):
         first[:, 1 + order] = given[:, 1:]
         return first
 
-    def _walked(
+    def _run_passes(
         self,
         model: PerceptronWeights,
         x: Array,
@@ -281,7 +281,7 @@ class Perceptron(Geometric):
             A table as it is written on paper.
         """
         self._check_fitted()
-        return self.model_.walked(self.schema_)
+        return self.model_.step_sequence(self.schema_)
 
     def _working(self, full: bool) -> Derivation:
         return self.model_.derivation(self.schema_, full)

@@ -11,8 +11,13 @@ import numpy as np
 from tallylearn.expressions import ClassifierExpression, TieRule
 from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.glm.constant_columns import differs, numbers_of, restored, widened
-from tallylearn.models.glm.linear_classifier import LinearModel
+from tallylearn.models.glm.constant_columns import (
+    differs,
+    insert_zero_columns,
+    numbers_of,
+    restore_columns,
+)
+from tallylearn.models.glm.linear_classifier import LinearClassifierModel
 from tallylearn.models.glm.perceptron_steps import update_steps
 from tallylearn.reporting.report import TableReport
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas
@@ -39,7 +44,7 @@ SEVERAL = (
 
 
 @dataclass(frozen=True)
-class PerceptronWeights(LinearModel):
+class PerceptronWeights(LinearClassifierModel):
     """Weights that answer, those of the last step, and how many steps it took."""
 
     classes: tuple[Any, ...]
@@ -97,7 +102,7 @@ class PerceptronWeights(LinearModel):
         if (codes < 0).any() or (codes[:, 1] >= len(self.classes)).any():
             raise ValueError("the first steps are of rows or classes that cannot be")
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """Of two classes the second from a score of 0 on; of more, the first of the largest."""
         if len(self.classes) == 2:
             return (scores[:, 1] >= 0).astype(np.int64)
@@ -129,9 +134,10 @@ class PerceptronWeights(LinearModel):
             return self
         at, k = numbers_of(self.design), len(late)
         return replace(
-            self, design=restored(self.design, late),
-            weights=widened(self.weights, at, k), last=widened(self.last, at + 1, k),
-            drift=widened(self.drift, at + 1, k) if self.drift.size else self.drift,
+            self, design=restore_columns(self.design, late),
+            weights=insert_zero_columns(self.weights, at, k),
+            last=insert_zero_columns(self.last, at + 1, k),
+            drift=insert_zero_columns(self.drift, at + 1, k) if self.drift.size else self.drift,
             trace=self._wider_trace(at, k),
         )  # fmt: skip
 
@@ -140,8 +146,8 @@ class PerceptronWeights(LinearModel):
         m, p = self.weights.shape
         kept = self.trace[: max(1, ROOM // trace_width(m, p + k))]
         x, before = kept[:, 2 + m : 2 + m + p], kept[:, 2 + m + p :].reshape(-1, p + 1)
-        before = widened(before, at + 1, k).reshape(len(kept), m * (p + k + 1))
-        return np.hstack([kept[:, : 2 + m], widened(x, at, k), before])
+        before = insert_zero_columns(before, at + 1, k).reshape(len(kept), m * (p + k + 1))
+        return np.hstack([kept[:, : 2 + m], insert_zero_columns(x, at, k), before])
 
     def derivation(self, schema: Schema, full: bool = False) -> Derivation:
         """The rule, the first steps, and where the weights came to stand."""
@@ -153,9 +159,9 @@ class PerceptronWeights(LinearModel):
                 *self.design.remarks(schema),
                 *(Sentence(f"Column {name!r} {LATE}") for name in self.taken_up),
                 self.rule(),
-                *self.walked(schema).tables(None if full else MAX_STEPS_PRINTED),
+                *self.step_sequence(schema).tables(None if full else MAX_STEPS_PRINTED),
                 self.grid(schema, title, constant=self.intercept),
-                Sentence(self.said()),
+                Sentence(self.separation_text()),
             ),
         )
 
@@ -166,7 +172,7 @@ class PerceptronWeights(LinearModel):
         found = TWO if len(self.classes) == 2 else SEVERAL
         return Formula(*(part.replace("{x}", x).replace("{zero}", zero) for part in found))
 
-    def said(self) -> str:
+    def separation_text(self) -> str:
         """Whether the classes were told apart."""
         if self.stream:
             last = "needed no" if self.separated else "needed a"
@@ -182,7 +188,7 @@ class PerceptronWeights(LinearModel):
             "which settles where the last weights do not, or LogisticRegression."
         )
 
-    def walked(self, schema: Schema) -> Steps:
+    def step_sequence(self, schema: Schema) -> Steps:
         """The first steps, with what is told of them."""
         order = self.order(schema)
         found = np.hstack([self.bias[:, None][:, : int(self.intercept)], self.weights[:, order]])
@@ -300,7 +306,7 @@ class Steps(TableReport):
             return (Grid("the first steps", ("step", "row"), (), notes),)
         if len(shown[0]["scores"]) == 1 and len(shown[0]["x"]) <= MAX_TERMS_PRINTED:
             head = ("step", "row", "weights", "score", "class", "correct?", "update")
-            return (Grid("the first steps", head, tuple(map(_written, shown)), notes),)
+            return (Grid("the first steps", head, tuple(map(_step_cells, shown)), notes),)
         return (*self._wide_tables(shown), self._scores(shown, notes))
 
     def _notes(self, shown: int, most: int | None) -> str:
@@ -363,20 +369,20 @@ def _rates(step: dict[str, Any]) -> list[str]:
     ]
 
 
-def _written(step: dict[str, Any]) -> tuple[str, ...]:
+def _step_cells(step: dict[str, Any]) -> tuple[str, ...]:
     x = [*step["x"].values()]
     x = [1.0] * (len(step["weights"][0]) - len(x)) + x  # 1 for w0, where there is one
     weights = step["weights"][0]
     products = signed_sum([signed_product(w, v) for w, v in zip(weights, x, strict=True)])
     score = f"{products} = {number(step['scores'][0])}".replace(" · ", "·")
-    moved = [_moved(by, x) for by in step["update"].values()]
+    moved = [_update_text(by, x) for by in step["update"].values()]
     correct = "yes" if step["correct"] else "no"
     update = ", ".join(moved) or "none"
     place = str(step["step"]), str(step["row"])
     return (*place, _vector(weights), score, step["class"], correct, update)
 
 
-def _moved(by: float, x: list[float]) -> str:
+def _update_text(by: float, x: list[float]) -> str:
     times = "" if abs(by) == 1 else f"{number(abs(by))}·"
     return f"{'+' if by > 0 else '-'}{times}{_vector(x)}"
 

@@ -99,8 +99,8 @@ class PoissonModel(RegressionModel):
             raise ValueError(f"the standard errors have the shape {self.errors.shape}")
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
-        return self.design.known
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
+        return self.design.category_values
 
     @property
     def d2(self) -> float:
@@ -115,16 +115,16 @@ class PoissonModel(RegressionModel):
     def _linear(self, block: Block) -> Array:
         """(n,) the linear predictor: sums around the centre, so that no digits cancel."""
         level = np.array([self.level])
-        out = self.design.around(block, self.centre, self.coef[None], level)[:, 0]
+        out = self.design.centred_product(block, self.centre, self.coef[None], level)[:, 0]
         if not np.isfinite(out).all():  # a missing value or an infinity shows in the sums
             with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-                out = self.level + (self.design.filled(block) - self.centre) @ self.coef
+                out = self.level + (self.design.filled_matrix(block) - self.centre) @ self.coef
         offset = self.exposure.offset(block)
         return np.asarray(out + offset if offset.size else out)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The mean as a product: every column multiplies it by exp(b x)."""
-        x = self.design.filled(block) - (self.centre if self._far else 0.0)
+        x = self.design.filled_matrix(block) - (self.centre if self._far else 0.0)
         groups, means = self.design.groups(block.schema), self.predictions(block).tolist()
         start, notes = (self.level, (FROM_MEANS,)) if self._far else (self.intercept, ())
         offset, found = self.exposure.offset(block), []

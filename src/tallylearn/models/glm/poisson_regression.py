@@ -21,7 +21,7 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.design_rows import CountRows, DesignRows, Exposure, column_scales
 from tallylearn.models.glm.inference.poisson_summary import PoissonSummary, summarize
 from tallylearn.models.glm.inference.standard_errors import maximum_likelihood_standard_errors
@@ -101,7 +101,7 @@ class PoissonRegressor(Regressor):
     )
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, Rare, Exposure, FormulaDesign)
+    stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, RareValues, Exposure, FormulaDesign)
     takes_formula: ClassVar[bool] = True
     model_: PoissonModel = fitted()
 
@@ -196,7 +196,7 @@ class PoissonRegressor(Regressor):
         before = getattr(self, "model_", None)
         if not self.warm_start or before is None or before.design.names != design.names:
             return None
-        return objective.columns.standardised(before.coef[None], np.array([before.intercept]))
+        return objective.columns.standardise(before.coef[None], np.array([before.intercept]))
 
     def _model(
         self, objective: Objective, found: Solution, design: Design, exposure: Exposure,
@@ -307,7 +307,7 @@ def survey_counts(block: Block, missing: str, exposure: Exposure) -> Bundle:
     offset = exposure.offset(block) if exposure.column else np.zeros(len(y))
     parts = np.column_stack([y, np.exp(offset), y * offset, xlogy(y, y) - y, gammaln(y + 1)])
     target = Counts.of(block.counting_keys(), weight=block.weight)
-    found = {"target": target, **survey_columns(exposure.without(block), rows - len(block))}
+    found = {"target": target, **survey_columns(exposure.drop_column(block), rows - len(block))}
     found["sums"] = Moments.of(parts, block.counting_keys(), SUMS, block.weight)
     if block.weight is not None:
         found |= counted_apart(block, target, True).parts

@@ -27,13 +27,13 @@ def separable(x: Array, truth: Array) -> bool | None:
         return True
     if x.size * max(1, k * (k > 2)) > MAX_CELLS:
         return None
-    rows = _scaled(x)
+    rows = _scale_rows(x)
     if not np.isfinite(rows).all():
         return None
-    return _decided(_turned(rows, truth, k))
+    return _solve_program(_difference_rows(rows, truth, k))
 
 
-def _scaled(x: Array) -> Array:
+def _scale_rows(x: Array) -> Array:
     """(n, p + 1) rows whose largest number is 1, around the middle and in the unit of most rows.
 
     Neither changes which rows can be parted, and a row far away does not make all others equal.
@@ -50,7 +50,7 @@ def _scaled(x: Array) -> Array:
         return np.asarray(rows / np.where(widest > 0, widest, 1.0))
 
 
-def _turned(rows: Array, truth: Array, k: int) -> Array:
+def _difference_rows(rows: Array, truth: Array, k: int) -> Array:
     """(n (k - 1), (k - 1) (p + 1)) the true class ahead of every other; the first has no weights.
 
     Only differences between the weights of classes matter (Kesler's construction).
@@ -65,7 +65,7 @@ def _turned(rows: Array, truth: Array, k: int) -> Array:
     return np.concatenate(parts)
 
 
-def _decided(rows: Array) -> bool | None:
+def _solve_program(rows: Array) -> bool | None:
     """Whether weights put all rows above 0: min t with rows · w + t ≥ 1, and t 0 or more."""
     from scipy.optimize import linprog
 
@@ -79,10 +79,10 @@ def _decided(rows: Array) -> bool | None:
     weights = found.x[:-1]
     if (rows @ weights > SUM_ROUNDING * (np.abs(rows) @ np.abs(weights))).all():
         return True
-    return False if _balanced(rows, -found.ineqlin.marginals) else None
+    return False if _sum_to_zero(rows, -found.ineqlin.marginals) else None
 
 
-def _balanced(rows: Array, shares: Array) -> bool:
+def _sum_to_zero(rows: Array, shares: Array) -> bool:
     """Whether some rows, by shares of 0 or more, sum to 0: the shares are solved for once more."""
     some = np.flatnonzero(shares > 0)
     if not len(some):

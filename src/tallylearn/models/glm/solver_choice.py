@@ -64,7 +64,7 @@ def minimise(
     max_iter : the most steps.
     solver : as it was asked for: "newton-cholesky" takes Hessians of all rows throughout.
     """
-    start, free = objective.null_coef if start is None else start, objective.unpenalised
+    start, free = objective.null_coef if start is None else start, objective.is_unpenalised
     exact = min(tol, EXACT_TOL) ** 3 if free else tol**3
     if method == NEWTON_CG:
         # the ridge bounds how far a coefficient is from its end by the descent that is left, and
@@ -85,7 +85,7 @@ def _lbfgs(
     objective: Objective, start: Array, *, tol: float, exact: float, max_iter: int
 ) -> Solution:
     """L-BFGS; without a penalty Newton's method follows, where a Hessian is affordable."""
-    if not objective.unpenalised:
+    if not objective.is_unpenalised:
         return lbfgs(objective, start, tol=exact, max_iter=max_iter, last_tol=tol**2)
     check = existence_check(objective, exact, check_rank=False)
     polished = start.size <= MAX_ERRORS_HESSIAN
@@ -105,7 +105,7 @@ def _newton(
 ) -> Solution:
     """Newton's method, from a sample or from where L-BFGS came near."""
     full = solver == NEWTON
-    free, sparse = objective.unpenalised, objective.penalty.sparse
+    free, sparse = objective.is_unpenalised, objective.penalty.sparse
     stride = sample_stride(objective.n_rows, start.size)
     sample = objective if stride == 1 else objective.every(stride)
     error = SAMPLE_ERROR * start.size / sample.weight
@@ -137,7 +137,7 @@ def _lbfgs_from(
     Its last step leaves a tenth of the error, where one of Newton's method leaves the square: the
     tolerance is as much less.
     """
-    check = existence_check(objective, exact).check if objective.unpenalised else None
+    check = existence_check(objective, exact).check if objective.is_unpenalised else None
     solved = lbfgs(
         objective, found.coef, tol=MUCH_SMALLER * exact, max_iter=max_iter, trace=found.trace,
         inverse_hessian=inverse, max_steps=_worth_in_steps(found.coef.size), check=check,
@@ -149,7 +149,7 @@ def _to_the_end(
     objective: Objective, found: Solution, *, exact: float, max_iter: int, check_rank: bool = True
 ) -> Solution:
     """Newton's method over all rows."""
-    existence = existence_check(objective, exact, check_rank) if objective.unpenalised else None
+    existence = existence_check(objective, exact, check_rank) if objective.is_unpenalised else None
     return newton(
         objective, found.coef, tol=exact, max_iter=max_iter, trace=found.trace, existence=existence
     )
@@ -176,7 +176,7 @@ def _worth_in_steps(size: int) -> int:
 
 def with_hessian(objective: Objective, found: Solution) -> Solution:
     """A solution with the Hessian of the loss there, for standard errors without a penalty."""
-    if not objective.unpenalised or found.hessian.size or found.coef.size > MAX_ERRORS_HESSIAN:
+    if not objective.is_unpenalised or found.hessian.size or found.coef.size > MAX_ERRORS_HESSIAN:
         return found
     at = objective.at(found.coef, FULL)
     return replace(found, value=at.value, margin=at.margin, hessian=at.sums.hessian)

@@ -18,27 +18,27 @@ from tallylearn import engines
 from tallylearn.engines.ordered_sum import pairwise_sum
 from tallylearn.folds.hashing import STEP, splitmix64
 from tallylearn.models.design.columns import (
-    Chosen,
+    ColumnChoice,
     References,
-    chosen,
+    choose_columns,
+    encode_block,
+    encoded_names,
     no_column,
-    spelled,
-    spelling,
 )
 from tallylearn.models.design.filled_scatter import (
     as_floats,
     check_finite,
     columns_of,
-    filled,
+    fill_scatter,
     pooled_mean,
     sums_of,
     too_small,
 )
 from tallylearn.models.design.matrix import ROOM, Design
 from tallylearn.models.design.missing_values import gappy, learnable
-from tallylearn.models.design.pooled_categories import PART, joint_scatter, pooled
+from tallylearn.models.design.pooled_categories import PART, joint_scatter, pool_rare_values
 from tallylearn.models.design.powers import append_powers, group_summands
-from tallylearn.models.design.rare_categories import Rare
+from tallylearn.models.design.rare_categories import RareValues
 from tallylearn.tables import BLOCK, WIDE_BLOCK_NUMBERS, Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.centred_sums import two_sum
@@ -55,14 +55,14 @@ TallyKind = type[Scatter] | type[Products] | type[Triangle]
 
 
 def tally_products(
-    block: Block, kind: TallyKind, degree: int, *, missing: str, folds: int, few: Rare
+    block: Block, kind: TallyKind, degree: int, *, missing: str, folds: int, few: RareValues
 ) -> Bundle:
     """The products of a block, whose rare values are one; folds are dealt by what rows hold."""
     block = learnable(block, missing)
     rows = block, assign_folds(block, folds)
     if not few.values:
         return _tally_in_pieces(rows, kind, degree, ())
-    block, counts = pooled(block, few)
+    block, counts = pool_rare_values(block, few)
     tally = _tally_in_pieces((block, rows[1]), kind, degree, tuple(few.by_column))
     return Bundle({**tally.parts, PART: counts})
 
@@ -105,7 +105,7 @@ def _complete_scatter(block: Block, by: Codes) -> Scatter | None:
     Their sums tell: to look at the numbers before takes as long as to move them to their centre.
     """
     y = targets_of(block)
-    names = _with_target_names(spelling(block), y)
+    names = _with_target_names(encoded_names(block), y)
     found = Scatter.complete(block.numbers, by, names, block.weight, beside=y)
     return found if np.isfinite(found.mean).all() else None
 
@@ -116,8 +116,8 @@ def _tally_with_missing(
     """The products, with an indicator of the gaps for every column that has some."""
     block, by = rows
     gaps, y, exactly = gappy(block), targets_of(block), issubclass(kind, Products)
-    named = spelling(block, gaps, together)
-    names, x = append_powers(block, named, spelled(block, gaps), degree, exactly)
+    named = encoded_names(block, gaps, together)
+    names, x = append_powers(block, named, encode_block(block, gaps), degree, exactly)
     names = _with_target_names(names, y)
     if issubclass(kind, Products):
         return kind.of(np.hstack([x, y]), by, names, block.weight, block.start)
@@ -206,13 +206,13 @@ class FoldMoments:
 
     def total(self) -> FoldMoments:
         """All folds as one, by the merge of Chan, Golub and LeVeque (1983)."""
-        return self if len(self.rows) == 1 else self.merged(np.ones(len(self.rows), dtype=bool))
+        return self if len(self.rows) == 1 else self.merge(np.ones(len(self.rows), dtype=bool))
 
-    def without(self, fold: int) -> FoldMoments:
+    def leave_out(self, fold: int) -> FoldMoments:
         """All folds but one."""
-        return self.merged(np.arange(len(self.rows)) != fold)
+        return self.merge(np.arange(len(self.rows)) != fold)
 
-    def merged(self, which: Array) -> FoldMoments:
+    def merge(self, which: Array) -> FoldMoments:
         """Some folds as one."""
         rows, means, lows = self.rows[which], self.mean[which], self.low[which]
         n = float(rows.sum())
@@ -230,15 +230,17 @@ class DesignOptions:
     missing: str = "indicator"
     reference: References | None = None
 
-    def chosen(self, names: Names, sums: Array, rows: float, few: Rare | None = None) -> Chosen:
+    def choose_columns(
+        self, names: Names, sums: Array, rows: float, few: RareValues | None = None
+    ) -> ColumnChoice:
         """The columns; gaps have none where they are only filled."""
-        plan = chosen(
+        plan = choose_columns(
             names, sums, rows=rows, min_rows=self.min_rows, reference=self.reference, few=few
         )
         if self.missing == "indicator":
             return plan
         kept = np.array([j for j in plan.kept if plan.names[j][1] != GAP], dtype=np.int64)
-        return Chosen(
+        return ColumnChoice(
             names=plan.names,
             pooled=plan.pooled,
             kept=kept,
@@ -272,8 +274,8 @@ def fold_moments(tally: Bundle, how: DesignOptions) -> FoldMoments:
             how=how,
         )
     by_value = RowsByValue.of(tally, scatter.names, sums_of(scatter), counts.weight)
-    plan = how.chosen(scatter.names, *by_value, joint_scatter(tally))
-    found = filled(columns_of(scatter, plan), rows)
+    plan = how.choose_columns(scatter.names, *by_value, joint_scatter(tally))
+    found = fill_scatter(columns_of(scatter, plan), rows)
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
     return FoldMoments(design, rows, found.mean, found.scatter, found.low)

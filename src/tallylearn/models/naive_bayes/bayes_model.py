@@ -47,7 +47,7 @@ from tallylearn.tables import (
 )
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Sentence, Term
 from tallylearn.workings.distance_steps import difference
-from tallylearn.workings.equations import formula, joined, number
+from tallylearn.workings.equations import equation_chain, formula, number
 from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 
 BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
@@ -108,7 +108,7 @@ class Bayes(JointModel):
             check_last_axes("the means", self.gaussians.mean, k, len(self.gaussians.names))
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
         return {table.name: table.values for table in self.tables}
 
@@ -127,7 +127,7 @@ class Bayes(JointModel):
 
     def _add_counted(self, block: Block, out: Array) -> None:
         """Add the evidence of categories and texts to out (n, k)."""
-        columns = coded(block, self.halved)
+        columns = categorical_columns(block, self.halved)
         for table in self.tables:
             table.add(columns[table.name], out)
         for text in self.texts:
@@ -147,15 +147,15 @@ class Bayes(JointModel):
             out[dead.all(axis=1)] = self.priors.log
         return out
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """The place of the most probable class."""
         return choice(scores, self.at_half)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The factors of every row."""
-        rows = Rows(block, self)
+        rows = RowTerms(block, self)
         scores = self.scores(block)
-        chosen = self.chosen(scores)
+        chosen = self.choose(scores)
         shares = np.exp(log_shares(scores))
         dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
         dead &= (scores == self.priors.log).all(axis=1)
@@ -164,7 +164,7 @@ class Bayes(JointModel):
             for i in range(len(block))
         ]
 
-    def _row(self, rows: Rows, i: int, shares: Array, chosen: Any, dead: bool) -> Evidence:
+    def _row(self, rows: RowTerms, i: int, shares: Array, chosen: Any, dead: bool) -> Evidence:
         lines = []
         for c, outcome in enumerate(self.classes):
             terms = [self.priors.term(c)]
@@ -195,7 +195,7 @@ class Bayes(JointModel):
         words = sum(len(text.terms) for text in self.texts)
         return k + k * (sum(len(table.values) for table in self.tables) + words + 2 * numbers)
 
-    def sampled(
+    def sample(
         self, n: int, rng: np.random.Generator, schema: Schema
     ) -> tuple[list[dict[str, Any]], Array]:
         """n rows from P(x, c), with the columns of the table."""
@@ -264,12 +264,14 @@ class Bayes(JointModel):
         return Derivation("Naive Bayes", (*steps, Sentence(free)))
 
 
-class Rows:
+class RowTerms:
     """Some rows as a model sees them, one by one."""
 
     def __init__(self, block: Block, model: Bayes) -> None:
         self.block, self.model = block, model
-        self.items = {name: codes.items() for name, codes in coded(block, model.halved).items()}
+        self.items = {
+            name: codes.items() for name, codes in categorical_columns(block, model.halved).items()
+        }
         self.bags = {text.name: bags_of(block, text) for text in model.texts}
 
     def terms(self, i: int, c: int) -> list[Term]:
@@ -303,7 +305,7 @@ class Rows:
                 power = f"e^(-({difference(x, mean)})² / (2 · {number(sd)}²))"
                 side = f"{power} / ({number(sd)} · sqrt(2 · π))"
                 left = f"p({name} | {outcome})"
-                yield formula(joined(left, side, format_number(value)))
+                yield formula(equation_chain(left, side, format_number(value)))
 
     def notes(self, i: int) -> list[str]:
         """What is to be said of the texts of a row."""
@@ -336,7 +338,7 @@ def bags_of(block: Block, text: Texts) -> DocumentTerms:
     return text.reader.bags(block.text[text.name], text.name, block.start)
 
 
-def coded(block: Block, halved: bool) -> dict[str, Codes]:
+def categorical_columns(block: Block, halved: bool) -> dict[str, Codes]:
     """The columns that are counted: categories, and with ``halved`` numbers by their sign."""
     if not halved:
         return block.codes

@@ -50,7 +50,7 @@ class Priors:
         classes, count = counts.keys[0], counts.floats()
         if given is None and fitted:
             return cls(classes, count, True)
-        weights = np.ones_like(count) if given is None else _checked(given, classes, option)
+        weights = np.ones_like(count) if given is None else _check_priors(given, classes, option)
         kept = np.where(count > 0, weights, 0.0)
         if not kept.any(axis=-1).all():
             raise OptionError(
@@ -88,7 +88,7 @@ class Priors:
         return Grid("P(class)", ("class", "rows" if self.counted else "weight", "share"), rows)
 
 
-def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
+def _check_priors(given: Any, classes: tuple[Any, ...], option: str) -> Array:
     """Given probabilities: one a class, not negative, summing to 1."""
     if hasattr(given, "index") and hasattr(given, "to_dict"):  # a Series: labels, not places
         given = given.to_dict()

@@ -135,12 +135,12 @@ class Categories:
         seen = self.count[c, at] if at < len(self.values) else 0.0
         above = fraction(seen) + fraction(self.extra[at])
         below = fraction(self.present[c]) + fraction(self.whole)
-        return estimated(self.name, value, float(self.log[c, at]), above, below)
+        return fraction_term(self.name, value, float(self.log[c, at]), above, below)
 
     def grid(self, classes: tuple[str, ...]) -> Grid:
         """The estimates as fractions of counts."""
         rows = tuple(
-            (value, *(written(self.term(value, c)) for c in range(len(classes))))
+            (value, *(factor_text(self.term(value, c)) for c in range(len(classes))))
             for value in self.values
         )
         return Grid(f"P({self.name} | class)", ("value", *classes), rows)
@@ -210,7 +210,7 @@ class Gaussians:
     def add(self, block: Block, prior: Array, out: Array) -> None:
         """Add these columns' evidence to out (n, k), which holds the prior."""
         check_finite(block)
-        mean, low, scale, normal = self._arranged(block.schema)
+        mean, low, scale, normal = self._block_parameters(block.schema)
         out += normal.sum(axis=1)
         work = np.empty((mean.shape[1] + 1, TILE))
         evidence_sums.gaussian(block.numbers, mean, low, scale, work, out)
@@ -224,12 +224,12 @@ class Gaussians:
 
         For rows so far away that the difference between the classes is lost in rounding.
         """
-        mean, low, scale, normal = self._arranged(block.schema)
+        mean, low, scale, normal = self._block_parameters(block.schema)
         shown = ~np.isnan(block.numbers)
         out += shown @ normal.T
         out += relative_densities(block, mean, low, scale)
 
-    def _arranged(self, schema: Schema) -> tuple[Array, Array, Array, Array]:
+    def _block_parameters(self, schema: Schema) -> tuple[Array, Array, Array, Array]:
         """Mean, its low digits, 1 / deviation and log density at the mean, in a block's order."""
         at = [schema.numbers.index(name) for name in self.names]
         shape = (len(self.mean), len(schema.numbers))
@@ -267,7 +267,7 @@ class Gaussians:
         return Term(name, model_value_formatter(schema)(name, x), float(log), text=text)
 
 
-def estimated(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:
+def fraction_term(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:
     """A factor that is a fraction of counts."""
     if 1000 % above.denominator or 1000 % below.denominator:  # thirds: 7/30, not 2.333/10
         share = above / below
@@ -277,7 +277,7 @@ def estimated(column: str, value: str, log: float, above: Fraction, below: Fract
     return Term(column, value, log, above, below)
 
 
-def written(term: Term | None) -> str:
+def factor_text(term: Term | None) -> str:
     """A factor as it stands in a table."""
     if term is None or term.above is None or term.below is None:
         return ""
@@ -292,7 +292,7 @@ def fraction(number: float) -> Fraction:
     return near if number == 0 or abs(near / Fraction(number) - 1) < 1e-9 else Fraction(number)
 
 
-def arranged(values: Array, names: tuple[str, ...], schema: Schema, k: int = 0) -> Array:
+def in_table_order(values: Array, names: tuple[str, ...], schema: Schema, k: int = 0) -> Array:
     """(k, p) numbers of the columns ``names``, in the table's order; NaN where there are none."""
     out = np.full((len(values) or k, len(schema.names)), np.nan)
     for j, name in enumerate(names):

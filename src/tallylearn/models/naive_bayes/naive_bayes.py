@@ -14,11 +14,11 @@ from tallylearn.estimators.estimator import one_explanation
 from tallylearn.estimators.options import fitted, option
 from tallylearn.models.design.informative_categories import KEEP, SKIP
 from tallylearn.models.naive_bayes import chance_columns, vocabulary
-from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
+from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, categorical_columns
 from tallylearn.models.naive_bayes.chance_columns import categories
 from tallylearn.models.naive_bayes.class_priors import Priors, shares
 from tallylearn.models.naive_bayes.class_spreads import COLUMN, TABLE, Smoothing
-from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
+from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, in_table_order
 from tallylearn.models.naive_bayes.leave_one_out import (
     numbers_of_others,
     prior_of_others,
@@ -176,7 +176,7 @@ class NaiveBayes(Classifier):
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, by class and value or word; moments by class for numbers."""
-        columns = coded(block, self.numbers == "bernoulli")
+        columns = categorical_columns(block, self.numbers == "bernoulli")
         counts = Counts.each(block.target, columns, block.weight)
         moments = Moments.empty()
         if self.numbers == "gaussian" and block.schema.numbers:
@@ -204,7 +204,7 @@ class NaiveBayes(Classifier):
         rows = tally.get(ROWS) or tally  # which share a value, whatever they weigh
         silent = chance_columns.silent(rows, priors, self._added_to_each) if judged else ()
         tables = [
-            Categories.of(name, counts, priors.classes, self._added(name, counts))
+            Categories.of(name, counts, priors.classes, self._pseudocount(name, counts))
             for name, counts in categories(tally).items()
             if name not in silent
         ]
@@ -253,7 +253,7 @@ class NaiveBayes(Classifier):
         classes = priors.classes
         if moments := tally.get("numbers"):
             yield numbers_of_others(moments, classes, self._smoothing, block)
-        codes = coded(block, self.numbers == "bernoulli")
+        codes = categorical_columns(block, self.numbers == "bernoulli")
         for name, counts in categories(tally).items():
             judged = codes[name], own, self._added_to_each
             found = value_of_others(counts, classes, *judged)
@@ -365,7 +365,7 @@ class NaiveBayes(Classifier):
         self._check_fitted()
         bells = self.model_.gaussians
         names, mean = (bells.names, bells.mean) if bells else ((), np.empty((0, 0)))
-        return arranged(mean, names, self.schema_, len(self.classes_))
+        return in_table_order(mean, names, self.schema_, len(self.classes_))
 
     @property
     def var_(self) -> Array:
@@ -373,16 +373,16 @@ class NaiveBayes(Classifier):
         self._check_fitted()
         bells = self.model_.gaussians
         names, spread = (bells.names, bells.variance) if bells else ((), np.empty((0, 0)))
-        return arranged(spread, names, self.schema_, len(self.classes_))
+        return in_table_order(spread, names, self.schema_, len(self.classes_))
 
-    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+    def _sample_rows(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         if self.model_.texts:
             raise OptionError(
                 f"{type(self).__name__}.sample: the model has no distribution of the length of "
                 f"texts, so column {self.model_.texts[0].name!r} cannot be sampled. Fit without "
                 f"it, with tl.table(..., ignore=[{self.model_.texts[0].name!r}])."
             )
-        rows, drawn = self.model_.sampled(n, rng, self.schema_)
+        rows, drawn = self.model_.sample(n, rng, self.schema_)
         return rows, drawn
 
     def _counted_columns(self, tally: Bundle) -> set[str]:
@@ -419,7 +419,7 @@ class NaiveBayes(Classifier):
     def _uniform(self) -> bool:
         return isinstance(self.p, str) and self.p == "uniform"
 
-    def _added(self, name: str, counts: Counts) -> float | dict[str, float]:
+    def _pseudocount(self, name: str, counts: Counts) -> float | dict[str, float]:
         """What is added to the counts of a column's values."""
         if self.m is None:
             return float(self.alpha)
@@ -457,7 +457,7 @@ class NaiveBayes(Classifier):
                 reader=self._reader,
             )
             if text.terms:
-                yield text.smoothed(self._added_to_words(text))
+                yield text.smooth(self._added_to_words(text))
 
     def _added_to_words(self, text: Texts) -> float:
         if self.m is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import quoted_list
 from tallylearn.kernels import tokenizer
-from tallylearn.models.naive_bayes.column_factors import estimated, fraction, written
+from tallylearn.models.naive_bayes.column_factors import factor_text, fraction, fraction_term
 from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array, DocumentTerms, check_shape, field_schemas
 from tallylearn.tallies import Bundle
@@ -66,7 +66,7 @@ class Texts:
     def check(self) -> None:
         """What a file says can be: words, and shares of something."""
         self.reader.check()
-        below = self.whole + self.added
+        below = self.whole + self.total_pseudocount
         if not self.terms or not (np.isfinite(below) & (below > 0)).all():
             raise ValueError(f"the words of column {self.name!r} have no shares")
         most = self.whole[:, None] * (1 + 1e-9)
@@ -92,7 +92,7 @@ class Texts:
         both = tally["terms"].reindex(KINDS, classes, terms).floats()  # (2, k, v)
         documents = tally["rows"].reindex(classes).floats()
         rank = both[0 if model == BERNOULLI else 1].sum(axis=0)
-        held, n = _held(tally, classes, terms)
+        held, n = _document_counts(tally, classes, terms)
         kept = vocabulary.of(terms, held, rank, n)
         count = both[0 if model == BERNOULLI else 1]
         if len(kept) < len(terms):
@@ -103,7 +103,7 @@ class Texts:
             name=name, model=model, terms=terms, count=count, whole=whole, extra=0.0, reader=reader
         )
 
-    def smoothed(self, extra: float) -> Texts:
+    def smooth(self, extra: float) -> Texts:
         """With this added to every count; a class without words takes those of all classes."""
         count, whole = self.count, self.whole
         if extra == np.inf:  # the counts are nothing beside it
@@ -122,7 +122,7 @@ class Texts:
         )
 
     @property
-    def added(self) -> float:
+    def total_pseudocount(self) -> float:
         """What is added to the whole."""
         return self.extra * (2 if self.model == BERNOULLI else len(self.terms))
 
@@ -130,7 +130,9 @@ class Texts:
     def log(self) -> Array:
         """(k, v) log P(w | c)."""
         with np.errstate(divide="ignore"):
-            result: Array = np.log((self.count + self.extra) / (self.whole + self.added)[:, None])
+            result: Array = np.log(
+                (self.count + self.extra) / (self.whole + self.total_pseudocount)[:, None]
+            )
         return result
 
     @cached_property
@@ -138,7 +140,7 @@ class Texts:
         """(k, v) log (1 - P(w | c))."""
         without = self.whole[:, None] - self.count + self.extra
         with np.errstate(divide="ignore"):
-            result: Array = np.log(without / (self.whole + self.added)[:, None])
+            result: Array = np.log(without / (self.whole + self.total_pseudocount)[:, None])
         return result
 
     @cached_property
@@ -196,26 +198,26 @@ class Texts:
         """The factors of one document in one class."""
         if not bags.present[i]:
             return []
-        known = {w: n for w, n in _counted(bags, i).items() if w in self._place}
+        known = {w: n for w, n in _word_counts(bags, i).items() if w in self._place}
         if self.model == MULTINOMIAL and sum(known.values()) > LISTED:
             return [self._power(self._place[w], n, c) for w, n in known.items()]
         each = known if self.model == MULTINOMIAL else dict.fromkeys(known, 1)
         terms = [self._term(self._place[w], c) for w, n in each.items() for _ in range(n)]
-        return terms + (self._without(known, c) if self.model == BERNOULLI else [])
+        return terms + (self._absent_terms(known, c) if self.model == BERNOULLI else [])
 
     def _term(self, at: int, c: int, absent: bool = False) -> Term:
         seen = self.whole[c] - self.count[c, at] if absent else self.count[c, at]
         above = fraction(seen) + fraction(self.extra)
-        below = fraction(self.whole[c]) + fraction(self.added)
+        below = fraction(self.whole[c]) + fraction(self.total_pseudocount)
         log = (self.absent if absent else self.log)[c, at]
         word = f"no {self.terms[at]}" if absent else self.terms[at]
-        return estimated(self.name, word, float(log), above, below)
+        return fraction_term(self.name, word, float(log), above, below)
 
     def _power(self, at: int, n: int, c: int) -> Term:
         one = self._term(at, c)
         return Term(self.name, one.value, n * one.amount, text=f"({one.factor})^{n}")
 
-    def _without(self, known: dict[str, int], c: int) -> list[Term]:
+    def _absent_terms(self, known: dict[str, int], c: int) -> list[Term]:
         """The absent words: factors of their own, or one for all where they are many."""
         here = {self._place[w] for w in known}
         rest = [at for at in range(len(self.terms)) if at not in here]
@@ -235,7 +237,7 @@ class Texts:
         answer = "the prior answers" if alone else "the prior and the other columns answer"
         if not bags.present[i]:
             return [f"{self.name} is missing: {answer}."]
-        words = _counted(bags, i)
+        words = _word_counts(bags, i)
         unknown = [word for word in words if word not in self._place]
         said = []
         if unknown:
@@ -256,7 +258,7 @@ class Texts:
     def _others(self, c: int) -> Array:
         """(v,) log P(w | not c)."""
         rest = self.count.sum(axis=0) - self.count[c]
-        whole = self.whole.sum() - self.whole[c] + self.added
+        whole = self.whole.sum() - self.whole[c] + self.total_pseudocount
         with np.errstate(divide="ignore"):
             return np.asarray(np.log((rest + self.extra) / whole))
 
@@ -265,7 +267,7 @@ class Texts:
         found: list[Grid | Formula] = []
         if len(self.terms) <= MAX_SHOWN_TERMS:
             rows = tuple(
-                (term, *(written(self._term(at, c)) for c in range(len(classes))))
+                (term, *(factor_text(self._term(at, c)) for c in range(len(classes))))
                 for at, term in enumerate(self.terms)
             )
             found.append(Grid(f"P({self.name} | class)", ("word", *classes), rows))
@@ -280,14 +282,14 @@ class Texts:
         return [*found, Grid(f"Top words of {self.name}", header, rows, note)]
 
 
-def _held(tally: Bundle, classes: Keys, terms: Any) -> tuple[Array, float]:
+def _document_counts(tally: Bundle, classes: Keys, terms: Any) -> tuple[Array, float]:
     """(v,) how many documents hold a term, and how many there are: weights do not count here."""
     plain = without_weights(tally)
     held = plain["terms"].reindex(KINDS, classes, terms).floats()[0].sum(axis=0)
     return held, float(plain["rows"].floats().sum())
 
 
-def _counted(bags: DocumentTerms, i: int) -> Counter[str]:
+def _word_counts(bags: DocumentTerms, i: int) -> Counter[str]:
     """The words of a document, in the order in which they first come."""
     here = slice(int(bags.ends[i]), int(bags.ends[i + 1]))
     words = [bags.terms[at] for at in bags.ids[here]]

@@ -31,7 +31,9 @@ class Vocabulary:
         high = self.max_df * n if self.max_df <= 1 else self.max_df
         kept = np.flatnonzero((documents >= low) & (documents <= high))
         if self.stop_words:
-            kept = np.array([at for at in kept if not self._stopped(terms[at])], dtype=np.int64)
+            kept = np.array(
+                [at for at in kept if not self._is_stop_word(terms[at])], dtype=np.int64
+            )
         if self.max_features is not None:
             kept = np.sort(kept[np.argsort(-tokens[kept], kind="stable")[: self.max_features]])
         if len(terms) and not len(kept):
@@ -41,7 +43,7 @@ class Vocabulary:
             )
         return kept
 
-    def _stopped(self, term: str) -> bool:
+    def _is_stop_word(self, term: str) -> bool:
         """Whether a term is a stop word, or a run of words with one in it."""
         return term in self.stop_words or any(word in self.stop_words for word in term.split(" "))
 

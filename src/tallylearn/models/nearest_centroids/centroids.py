@@ -116,32 +116,32 @@ class Centroids(ScoringModel):
         check_representable(out[:, self.prior > 0], block, "distance from the classes")
         return out
 
-    def chosen(self, scores: Array) -> Array:
+    def choose(self, scores: Array) -> Array:
         """The place of the nearest class; distances are tied by rounding only."""
         return choice(scores, tied=0.0)
 
     def predicted_classes(self, block: Block) -> Array:
         """(n,) the place of the nearest class, of rows at any distance."""
         if self.exemplars is not None:
-            return self.chosen(-self._relative(block)[1])
+            return self.choose(-self._relative(block)[1])
         scale = np.ones_like(self.within) if self.plain else self._scale()
-        return self.chosen(self._compared(block, scale))
+        return self.choose(self._compare(block, scale))
 
     def log_shares(self, block: Block) -> Array:
         """By the discriminants, whatever decides."""
-        return log_shares(self._compared(block, self._scale()))
+        return log_shares(self._compare(block, self._scale()))
 
     def decision(self, block: Block) -> Array:
         """(n, k) the discriminants; of two classes (n,), how far the second is ahead."""
         if len(self.classes) != 2:
             return self.odds(block)
-        found = self._compared(block, self._scale())
+        found = self._compare(block, self._scale())
         ahead: Array = found[:, 1] - found[:, 0]
         if self.prior.all():  # a class without rows is infinitely far away
             check_representable(ahead, block, "distance from the classes")
         return ahead
 
-    def _compared(self, block: Block, scale: Array) -> Array:
+    def _compare(self, block: Block, scale: Array) -> Array:
         """(n, k) minus the squared distances, and twice the log prior, up to a number of each row.
 
         Classes that differ by little beside their distance are compared by the difference.
@@ -155,7 +155,7 @@ class Centroids(ScoringModel):
         out = np.asarray(self._less_distance(block, scale) + prior)
         if len(rows := doubtful(out, least=0.0)):
             far = rows_at(block, rows)
-            mean, low, scales = self._arranged(block.schema, scale)
+            mean, low, scales = self._block_parameters(block.schema, scale)
             out[rows] = relative_densities(far, mean, low, scales) + prior
         return out
 
@@ -229,7 +229,7 @@ class Centroids(ScoringModel):
                                 f"exemplar {which[i, c]}",
                                 format_number(least[i, c]),
                                 float(least[i, c]),
-                                text=self._told(which[i, c], schema),
+                                text=self._exemplar_text(which[i, c], schema),
                                 sign="at",
                             ),
                         ),
@@ -242,7 +242,7 @@ class Centroids(ScoringModel):
             for i in range(len(block))
         ]
 
-    def _told(self, m: int, schema: Schema) -> str:
+    def _exemplar_text(self, m: int, schema: Schema) -> str:
         assert self.exemplars is not None
         figure = value_formatter(schema)
         pairs = zip(
@@ -263,7 +263,7 @@ class Centroids(ScoringModel):
         return ["?" if code != code else known[int(code)] for known, code in pairs]
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of categories that were seen."""
         space = None if self.exemplars is None else self.exemplars.space
         return {} if space is None else dict(zip(space.categories, space.values, strict=True))
@@ -361,7 +361,7 @@ class Centroids(ScoringModel):
 
     def _less_distance(self, block: Block, scale: Array) -> Array:
         check_finite(block)
-        mean, low, scales = self._arranged(block.schema, scale)
+        mean, low, scales = self._block_parameters(block.schema, scale)
         out = np.zeros((len(block), len(self.classes)))
         work = np.empty((mean.shape[1] + 1, TILE))
         evidence_sums.gaussian(block.numbers, mean, low, scales, work, out)
@@ -371,7 +371,7 @@ class Centroids(ScoringModel):
             out[rows] = some
         return out
 
-    def _arranged(self, schema: Schema, scale: Array) -> tuple[Array, Array, Array]:
+    def _block_parameters(self, schema: Schema, scale: Array) -> tuple[Array, Array, Array]:
         """(k, p) the means, their low digits, and √2 / deviation, in the order of a block."""
         at = [schema.numbers.index(name) for name in self.columns]
         mean, low, scales = np.zeros((3, len(self.classes), len(schema.numbers)))

@@ -122,7 +122,9 @@ def _excess(x: Array, points: Array, p: float) -> Array:
     return out
 
 
-def chosen(x: Array, y: Array, k: int, number: int | str, space: Space, kind: str) -> Exemplars:
+def choose_exemplars(
+    x: Array, y: Array, k: int, number: int | str, space: Space, kind: str
+) -> Exemplars:
     """Exemplars of rows (n, w) whose classes (n,) are places among k; "cv" tries how many."""
     if isinstance(number, str):
         number = _by_validation(x, y, k, space, kind)
@@ -164,7 +166,7 @@ def _by_validation(x: Array, y: Array, k: int, space: Space, kind: str) -> int:
             train, test = fold != f, fold == f
             if len({*y[train].tolist()}) < k or not test.any():
                 continue
-            found = chosen(x[train], y[train], k=k, number=number, space=space, kind=kind)
+            found = choose_exemplars(x[train], y[train], k=k, number=number, space=space, kind=kind)
             hits += int((found.nearest(x[test], k)[0].argmin(axis=1) == y[test]).sum())
         right.append(hits)
     return TRIED[int(np.argmax(right))]

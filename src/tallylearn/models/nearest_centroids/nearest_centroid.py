@@ -20,14 +20,14 @@ from tallylearn.estimators.options import (
 )
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.models.naive_bayes.class_priors import Priors
-from tallylearn.models.naive_bayes.column_factors import arranged
+from tallylearn.models.naive_bayes.column_factors import in_table_order
 from tallylearn.models.nearest_centroids.centroids import Centroids
 from tallylearn.models.nearest_centroids.exemplars import (
     KINDS,
     Exemplars,
     check_different,
     check_positive,
-    chosen,
+    choose_exemplars,
 )
 from tallylearn.models.nearest_centroids.mixed_space import Space
 from tallylearn.models.neighbors.distances import (
@@ -37,7 +37,7 @@ from tallylearn.models.neighbors.distances import (
     check_squares,
     resolve_metric,
 )
-from tallylearn.models.neighbors.examples import check_complete, check_shown, repeated
+from tallylearn.models.neighbors.examples import check_complete, check_shown, repeat_rows
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
@@ -142,7 +142,7 @@ class NearestCentroid(Classifier):
         """Solve the means from a tally, or find exemplars among all rows."""
         if self.uses_tally:
             return super().fit_passes(passes)
-        block = repeated(passes.whole())
+        block = repeat_rows(passes.whole())
         check_size(len(block), len(passes.schema.columns), passes.read.weighed)
         return Learned(self._find_exemplars(block))
 
@@ -163,7 +163,7 @@ class NearestCentroid(Classifier):
         rows = space.rows(block.numbers, block)
         check_shown(rows, block)
         check_different(rows, y, classes, number, space)
-        found = chosen(rows, y, k=k, number=number, space=space, kind=kind)
+        found = choose_exemplars(rows, y, k=k, number=number, space=space, kind=kind)
         x = np.nan_to_num(block.numbers)  # the means are not used for predictions
         means = np.array([x[y == c].mean(axis=0) for c in range(k)])
         within = np.sqrt(((x - means[y]) ** 2).sum(axis=0) / max(len(x) - k, 1))
@@ -198,10 +198,12 @@ class NearestCentroid(Classifier):
         low = np.where(seen, moments.mean_low(mean, variance), below)
         mean = np.where(seen, mean, overall)
         check_squares(mean)
-        within = _within(moments.count.floats(), variance, int(np.count_nonzero(rows)))
+        within = _within_class_deviation(
+            moments.count.floats(), variance, int(np.count_nonzero(rows))
+        )
         if self.shrink_threshold:
             apart = (mean - overall) + (low - below)
-            apart = _shrunk(apart, within, rows, float(self.shrink_threshold))
+            apart = _shrink_deviations(apart, within, rows, float(self.shrink_threshold))
             mean, low = two_sum(overall, below + apart)
             low = np.where(below == 0, 0.0, low)  # near zero a double has all the digits needed
         names, prior = tuple(map(str, moments.columns)), self._prior(tally["target"])
@@ -216,7 +218,9 @@ class NearestCentroid(Classifier):
         self._check_fitted()
         exemplars = self.model_.exemplars
         points = self.model_.mean if exemplars is None else exemplars.points
-        return arranged(points[:, : len(self.model_.columns)], self.model_.columns, self.schema_)
+        return in_table_order(
+            points[:, : len(self.model_.columns)], self.model_.columns, self.schema_
+        )
 
     @property
     def class_prior_(self) -> Array:
@@ -228,7 +232,9 @@ class NearestCentroid(Classifier):
     def within_class_std_dev_(self) -> Array:
         """(p,) the standard deviations around the means of the classes, in the table's order."""
         self._check_fitted()
-        return np.asarray(arranged(self.model_.within[None], self.model_.columns, self.schema_)[0])
+        return np.asarray(
+            in_table_order(self.model_.within[None], self.model_.columns, self.schema_)[0]
+        )
 
     def decision_function(self, X: Any) -> Array:
         """Return the discriminants of the classes.
@@ -282,14 +288,14 @@ class NearestCentroid(Classifier):
         return Priors.of(counts, given, empirical, "priors").share
 
 
-def _within(count: Array, variance: Array, k: int) -> Array:
+def _within_class_deviation(count: Array, variance: Array, k: int) -> Array:
     """The standard deviation around the class means, with n - k degrees of freedom."""
     free = np.maximum(count.sum(axis=0) - k, 1)
     result: Array = np.sqrt((variance * count).sum(axis=0) / free)
     return result
 
 
-def _shrunk(apart: Array, within: Array, rows: Array, threshold: float) -> Array:
+def _shrink_deviations(apart: Array, within: Array, rows: Array, threshold: float) -> Array:
     """Soft thresholding of the means' deviations in standard errors (equations 1 to 5)."""
     total = rows.sum()
     rows = np.where(rows > 0, rows, total)  # a class without rows is nowhere

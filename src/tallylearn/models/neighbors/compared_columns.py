@@ -14,7 +14,7 @@ from functools import reduce
 
 import numpy as np
 
-from tallylearn.models.design.informative_categories import told_by_chance
+from tallylearn.models.design.informative_categories import uninformative_columns
 from tallylearn.models.neighbors.distances import check_kinds, resolve_metric
 from tallylearn.sources.memory.joined_blocks import join_blocks
 from tallylearn.sources.memory.role_columns import without_column
@@ -22,22 +22,22 @@ from tallylearn.tables import Block, Codes, Schema
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedColumns:
     """Which categories count in no distance, and whether there are gaps in the numbers beside."""
 
     chance: tuple[str, ...] = ()
     gaps: bool = False
 
     @classmethod
-    def of(cls, block: Block) -> Compared:
+    def of(cls, block: Block) -> ComparedColumns:
         """As all rows in memory show it."""
-        return Beside.of([*block.codes], block).compared()
+        return CategoriesWithTarget.of([*block.codes], block).compared_columns()
 
-    def left(self, schema: Schema) -> Schema:
+    def compared_schema(self, schema: Schema) -> Schema:
         """The columns that are compared."""
         return schema.of_columns(c for c in schema.columns if c.name not in self.chance)
 
-    def rest(self, block: Block) -> Block:
+    def select(self, block: Block) -> Block:
         """The columns of a block that are compared."""
         return reduce(without_column, self.chance, block)
 
@@ -48,7 +48,7 @@ class Compared:
         the table could have beside them.
         """
         if asked == "auto":
-            mixed = self.left(schema).categories or self.gaps
+            mixed = self.compared_schema(schema).categories or self.gaps
             return "gower" if mixed else resolve_metric("minkowski", p)
         metric = resolve_metric(asked, p)
         check_kinds(metric, schema)
@@ -56,7 +56,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Beside:
+class CategoriesWithTarget:
     """Some categories of blocks beside their targets: what a pass over files keeps of them."""
 
     blocks: tuple[Block, ...]
@@ -64,7 +64,7 @@ class Beside:
     gaps: bool  # in their numbers
 
     @classmethod
-    def of(cls, names: Collection[str], block: Block) -> Beside:
+    def of(cls, names: Collection[str], block: Block) -> CategoriesWithTarget:
         """The categories of a block."""
         schema, codes = block.schema, {name: block.codes[name] for name in names}
         part = replace(
@@ -74,13 +74,15 @@ class Beside:
         width = len(schema.numbers) + len(schema.categories)
         return cls((part,), width, bool(np.isnan(block.numbers).any()))
 
-    def __add__(self, other: Beside) -> Beside:
-        return Beside(self.blocks + other.blocks, self.width, self.gaps or other.gaps)
+    def __add__(self, other: CategoriesWithTarget) -> CategoriesWithTarget:
+        return CategoriesWithTarget(self.blocks + other.blocks, self.width, self.gaps or other.gaps)
 
-    def compared(self) -> Compared:
+    def compared_columns(self) -> ComparedColumns:
         """Without the categories of chance; where no other column is there, all count."""
         block = join_blocks(self.blocks, self.blocks[0].schema)
         classes = isinstance(block.target, Codes)
-        found = told_by_chance(block, block.target.codes if classes else block.target, classes)
+        found = uninformative_columns(
+            block, block.target.codes if classes else block.target, classes
+        )
         some = 0 < len(found) < self.width
-        return Compared(tuple(sorted(found)), self.gaps) if some else Compared()
+        return ComparedColumns(tuple(sorted(found)), self.gaps) if some else ComparedColumns()

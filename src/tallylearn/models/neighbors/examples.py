@@ -97,10 +97,10 @@ class Examples:
         numbers = np.ascontiguousarray(self._numbers(block))
         return replace(self, numbers=numbers, codes=self._codes(block), rows=rows)
 
-    def asked(self, block: Block) -> Asked:
+    def encode_queries(self, block: Block) -> Asked:
         """Rows to find the neighbours of."""
         with np.errstate(over="ignore"):
-            numbers, codes = self._moved(self._numbers(block)), self._codes(block)
+            numbers, codes = self._scale_numbers(self._numbers(block)), self._codes(block)
         check_scaled(numbers, block)
         if self.metric == "gower":
             check_shown(np.hstack([numbers, np.where(codes == -1, np.nan, codes)]), block)
@@ -110,7 +110,7 @@ class Examples:
         """The examples, to find their neighbours."""
         return self._points, self.codes
 
-    def near(self, asked: Asked, k: int) -> Nearest:
+    def nearest(self, asked: Asked, k: int) -> Nearest:
         """For every row k neighbours, or more where some are level with the k-th; or too few."""
         numbers, codes = asked
         if not len(self) or not len(numbers):
@@ -120,16 +120,16 @@ class Examples:
         found: Nearest = self._finder.nearest(numbers, k)
         return found
 
-    def found(self, block: Block, k: int | None = None) -> Nearest:
+    def search(self, block: Block, k: int | None = None) -> Nearest:
         """The neighbours of every row: k of them, or more where some are level with the k-th."""
-        found = self.near(self.asked(block), self.k if k is None else k).complete()
+        found = self.nearest(self.encode_queries(block), self.k if k is None else k).complete()
         return found if self.ties == "all" else found.first(found.k)
 
-    def found_among(self, k: int | None = None) -> Nearest:
+    def search_among(self, k: int | None = None) -> Nearest:
         """The neighbours of every example among all others."""
         k = self.k if k is None else k
         self.check_others(k, len(self))
-        found = self.near(self.itself(), k + 1).leave_out(np.arange(len(self))).complete()
+        found = self.nearest(self.itself(), k + 1).leave_out(np.arange(len(self))).complete()
         return found if self.ties == "all" else found.first(k)
 
     def numbers_of(self, found: Nearest) -> Array:
@@ -160,7 +160,7 @@ class Examples:
         return ", ".join(pairs[:MAX_SHOWN_COLUMNS]) + more
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of every category that some example has."""
         return dict(zip(self.categories, self.values, strict=True))
 
@@ -172,7 +172,7 @@ class Examples:
         steps: list[Any] = [equation(FORMULAS[self.metric])]
         if self.metric == "minkowski":
             steps.append(equation(f"p = {self.p:g}"))
-        if self.scaled and len(self.columns):
+        if self.is_scaled and len(self.columns):
             pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
             figure = value_formatter(schema, digits=4)
             rows = tuple((name, figure(name, a), format_number(b)) for name, a, b in pairs)
@@ -182,17 +182,17 @@ class Examples:
                                                  Sentence(WEIGHTS[self.weights])))  # fmt: skip
 
     @property
-    def scaled(self) -> bool:
+    def is_scaled(self) -> bool:
         """Whether numbers are shifted or scaled before they are compared."""
         return bool((self.shift != 0).any() or (self.scale != 1).any())
 
     def points(self, places: Array) -> Array:
         """(m, p) some examples, as they are compared."""
-        return self._moved(self.numbers[places])
+        return self._scale_numbers(self.numbers[places])
 
     @cached_property
     def _points(self) -> Array:
-        return self._moved(self.numbers)
+        return self._scale_numbers(self.numbers)
 
     @cached_property
     def _finder(self) -> Any:
@@ -202,8 +202,8 @@ class Examples:
     def _sieve(self) -> GowerSearch:
         return GowerSearch.of(self.numbers, self.codes, self.scale)
 
-    def _moved(self, numbers: Array) -> Array:
-        if not self.scaled or self.metric == "gower":  # which divides the differences
+    def _scale_numbers(self, numbers: Array) -> Array:
+        if not self.is_scaled or self.metric == "gower":  # which divides the differences
             return np.ascontiguousarray(numbers)
         return np.ascontiguousarray((numbers - self.shift) / self.scale)
 
@@ -281,7 +281,7 @@ def check_shown(rows: Array, block: Block) -> None:
         )
 
 
-def repeated(block: Block) -> Block:
+def repeat_rows(block: Block) -> Block:
     """Rows by their weights, which are frequencies: 2 is the row twice."""
     if block.weight is None:
         return block

@@ -18,9 +18,9 @@ from tallylearn.errors import FileError, InputError, OptionError
 from tallylearn.estimators.fit_input import FitInput, FitInputPart
 from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.models.design.rare_categories import most_values
-from tallylearn.models.neighbors.compared_columns import Beside, Compared
+from tallylearn.models.neighbors.compared_columns import CategoriesWithTarget, ComparedColumns
 from tallylearn.models.neighbors.example_survey import ExampleSurvey
-from tallylearn.models.neighbors.examples import Asked, Examples, repeated
+from tallylearn.models.neighbors.examples import Asked, Examples, repeat_rows
 from tallylearn.sources.files.compression import changed_file_error, stamp
 from tallylearn.tables import IMPORTANCE, Array, Block, Codes, Schema, places
 from tallylearn.tallies import Nearest
@@ -29,7 +29,7 @@ from tallylearn.workings import Derivation
 
 
 @dataclass(frozen=True)
-class Numbered:
+class NumberedBlock:
     """A block of examples, how many stand before it, and which part of the table it is of."""
 
     block: Block
@@ -51,45 +51,47 @@ class NumberedPart:
     row: int = 0  # rows of the table before it
     place: int = 0  # examples before it
 
-    def blocks(self) -> Iterator[Numbered]:
+    def blocks(self) -> Iterator[NumberedBlock]:
         row, place = self.row, self.place
         for read in self.rows.rows.blocks():
             kept = replace(read, start=row, unanswered=0).training_rows()
-            block = repeated(kept)
-            yield Numbered(block, place, self.part, len(read), DroppedRows.in_block(kept))
+            block = repeat_rows(kept)
+            yield NumberedBlock(block, place, self.part, len(read), DroppedRows.in_block(kept))
             row, place = row + len(read), place + len(block)
 
 
 @dataclass(frozen=True)
-class Unnumbered:
+class UncountedParts:
     """A lesson whose parts were not counted yet."""
 
-    lesson: FitInput
+    read: FitInput
 
     def parts(self) -> Iterator[NumberedPart]:
-        if self.lesson.weight_kind == IMPORTANCE:
+        if self.read.weight_kind == IMPORTANCE:
             raise InputError(
                 "importance weights are not supported here: a weight is how often a row is "
                 "repeated. Fit without weights."
             )
-        return (NumberedPart(part, at) for at, part in enumerate(self.lesson.parts()))
+        return (NumberedPart(part, at) for at, part in enumerate(self.read.parts()))
 
 
-def compared_in(read: FitInput, survey: ExampleSurvey) -> Compared:
+def find_compared_columns(read: FitInput, survey: ExampleSurvey) -> ComparedColumns:
     """What files show of categories of many values, beside the answers of their rows."""
     many = [name for name, of in survey.values.items() if len(of) > most_values(survey.rows)]
     if not many:
-        return Compared()
-    found = engines.current_engine().total(partial(_beside, many), Unnumbered(read))
+        return ComparedColumns()
+    found = engines.current_engine().total(
+        partial(_categories_with_target, many), UncountedParts(read)
+    )
     assert found is not None
-    return found.compared()
+    return found.compared_columns()
 
 
-def _beside(names: list[str], item: Numbered) -> Beside:
-    return Beside.of(names, item.block)
+def _categories_with_target(names: list[str], item: NumberedBlock) -> CategoriesWithTarget:
+    return CategoriesWithTarget.of(names, item.block)
 
 
-class FiledExamples:
+class ExamplesInFiles:
     """The examples of a lesson, as a rule without rows says that they are compared."""
 
     def __init__(self, rule: Examples, lesson: FitInput, survey: ExampleSurvey) -> None:
@@ -120,7 +122,7 @@ class FiledExamples:
     def __repr__(self) -> str:
         return f"{self.size:,} rows in {self.where}"
 
-    def __getattr__(self, name: str) -> Any:  # metric, k, weights, ties, known
+    def __getattr__(self, name: str) -> Any:  # metric, k, weights, ties, category_values
         if name == "rule":  # while it is unpickled
             raise AttributeError(name)
         return getattr(self.rule, name)
@@ -137,12 +139,12 @@ class FiledExamples:
                 raise changed_file_error(path, "since the model was fitted")
         return iter(self._parts)
 
-    def found(self, block: Block, k: int | None = None, contents: bool = False) -> Nearest:
+    def search(self, block: Block, k: int | None = None, contents: bool = False) -> Nearest:
         """The neighbours of every row; with the contents of these, if so asked."""
-        near = self._nearest(self.rule.asked(block), k or self.rule.k, contents)
+        near = self._nearest(self.rule.encode_queries(block), k or self.rule.k, contents)
         return self._cut(near.complete())
 
-    def found_among(self, k: int | None = None) -> Nearest:
+    def search_among(self, k: int | None = None) -> Nearest:
         """The neighbours of every example among all others: a pass for every block of them."""
         k = self.rule.k if k is None else k
         self.rule.check_others(k, len(self))
@@ -158,7 +160,7 @@ class FiledExamples:
         """The numbers that neighbours have in their table."""
         return np.asarray(found.held[:, 0].astype(np.int64))
 
-    def held(self, found: Nearest) -> tuple[Examples, Array, Nearest]:
+    def load_neighbours(self, found: Nearest) -> tuple[Examples, Array, Nearest]:
         """The neighbours that were found as examples in memory, their answers, and who has them."""
         rows, target, rest = found.held[:, 0], found.held[:, 1], found.held[:, 2:]
         p = len(self.rule.columns)
@@ -174,7 +176,7 @@ class FiledExamples:
         return self.rule.derivation(answer, schema, f"All {self.size:,} rows stay in their files.")
 
     def _nearest(self, asked: Asked, k: int, contents: bool) -> Nearest:
-        near = partial(_near, self.rule, self.classes, asked, k, contents)
+        near = partial(_nearest_in_block, self.rule, self.classes, asked, k, contents)
         with engines.report_stage("neighbours"):
             found = engines.current_engine().total(near, self)
         assert found is not None
@@ -184,13 +186,13 @@ class FiledExamples:
         return found if self.rule.ties == "all" else found.first(found.k)
 
 
-def _near(
-    rule: Examples, classes: Any, asked: Asked, k: int, contents: bool, item: Numbered
+def _nearest_in_block(
+    rule: Examples, classes: Any, asked: Asked, k: int, contents: bool, item: NumberedBlock
 ) -> Nearest:
     """The nearest of a block, each with its number, its answer and, if so asked, its contents."""
     block = item.block
     examples = rule.holding(block)
-    found = examples.near(asked, k)
+    found = examples.nearest(asked, k)
     target: Any = block.target
     answers = target.recode(classes) if isinstance(target, Codes) else target
     columns = [places(block.start, found.rows), answers[found.rows]]

@@ -10,10 +10,10 @@ from tallylearn.errors import InputError
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import one_explanation
 from tallylearn.estimators.model import choice
-from tallylearn.estimators.predictors import explained
-from tallylearn.models.neighbors.examples import Examples, repeated
-from tallylearn.models.neighbors.examples_in_files import FiledExamples
-from tallylearn.models.neighbors.neighbour_models import Averaged, Voters
+from tallylearn.estimators.predictors import r_squared
+from tallylearn.models.neighbors.examples import Examples, repeat_rows
+from tallylearn.models.neighbors.examples_in_files import ExamplesInFiles
+from tallylearn.models.neighbors.neighbour_models import NeighbourClassModel, NeighbourMeanModel
 from tallylearn.models.neighbors.neighbour_steps import neighbour_steps
 from tallylearn.models.neighbors.neighbours_learner import Neighbours
 from tallylearn.tables import Array, Block
@@ -53,18 +53,18 @@ class KNeighborsClassifier(Neighbours, Classifier):
     P(b) = (0.25 + 0.16) / (1 + 0.25 + 0.16) = 0.41 / 1.41 = 0.2908
     """
 
-    stored: ClassVar[tuple[type, ...]] = (Voters, Examples)
+    stored: ClassVar[tuple[type, ...]] = (NeighbourClassModel, Examples)
 
-    def train(self, block: Block) -> Voters:
+    def train(self, block: Block) -> NeighbourClassModel:
         """Keep the rows."""
-        target = repeated(block).target
+        target = repeat_rows(block).target
         order = sorted(range(len(target.values)), key=target.values.__getitem__)
         classes = tuple(target.values[c] for c in order)
         coded = target.recode(classes).astype(np.int64)
-        return Voters(classes, self._examples(block), coded, self._weigh)
+        return NeighbourClassModel(classes, self._examples(block), coded, self._weigh)
 
-    def _in_files(self, examples: FiledExamples) -> Voters:
-        return Voters(examples.classes, examples, np.empty(0, np.int64), self._weigh)
+    def _in_files(self, examples: ExamplesInFiles) -> NeighbourClassModel:
+        return NeighbourClassModel(examples.classes, examples, np.empty(0, np.int64), self._weigh)
 
     def steps(self, X: Any) -> StepSequence:
         """The prediction of one row, neighbour by neighbour, as a page to step through.
@@ -81,8 +81,8 @@ class KNeighborsClassifier(Neighbours, Classifier):
         """
         evidence = one_explanation(self, X)
         with self._error_context("steps"):
-            model: Voters = self.model_
-            if isinstance(model.examples, FiledExamples):
+            model: NeighbourClassModel = self.model_
+            if isinstance(model.examples, ExamplesInFiles):
                 raise InputError(
                     "the training rows are in files. Fit with examples='memory' to see the steps."
                 )
@@ -103,7 +103,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
         if X is not None:
             return super().predict_proba(X)
         model, found = self.model_.holding(self._query(None, None, "predict_proba"))
-        return np.asarray(model.shared(found))
+        return np.asarray(model.vote_shares(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:
         """Predict each training row from all others, if that needs no new fit.
@@ -114,7 +114,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
             The predicted classes as codes, and the class shares. None if leaving a row out would
             change the distances.
         """
-        if not _apart(self):
+        if not _is_distance_pairwise(self):
             return None
         shares = self.predict_proba(None)
         return choice(shares), shares
@@ -141,15 +141,15 @@ class KNeighborsRegressor(Neighbours, Regressor):
     array([15.])
     """
 
-    stored: ClassVar[tuple[type, ...]] = (Averaged, Examples)
+    stored: ClassVar[tuple[type, ...]] = (NeighbourMeanModel, Examples)
 
-    def train(self, block: Block) -> Averaged:
+    def train(self, block: Block) -> NeighbourMeanModel:
         """Keep the rows."""
-        target = np.array(repeated(block).target)  # the caller may write over his own
-        return Averaged(self._examples(block), target, self._weigh)
+        target = np.array(repeat_rows(block).target)  # the caller may write over his own
+        return NeighbourMeanModel(self._examples(block), target, self._weigh)
 
-    def _in_files(self, examples: FiledExamples) -> Averaged:
-        return Averaged(examples, np.empty(0), self._weigh)
+    def _in_files(self, examples: ExamplesInFiles) -> NeighbourMeanModel:
+        return NeighbourMeanModel(examples, np.empty(0), self._weigh)
 
     def predict(self, X: Any) -> Array:
         """Predict the mean of the neighbours; with ``X=None``, for each training row.
@@ -159,7 +159,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
         if X is not None:
             return super().predict(X)
         model, found = self.model_.holding(self._query(None, None, "predict"))
-        return np.asarray(model.averaged(found))
+        return np.asarray(model.mean_targets(found))
 
     def by_others(self) -> tuple[Array, Array | None] | None:
         """Predict each training row from all others, if that needs no new fit.
@@ -169,7 +169,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
         tuple of an array and None, or None
             The predictions. None if leaving a row out would change the distances.
         """
-        return (self.predict(None), None) if _apart(self) else None
+        return (self.predict(None), None) if _is_distance_pairwise(self) else None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R-squared; with ``X=None``, that of predicting every training row from all others."""
@@ -177,10 +177,10 @@ class KNeighborsRegressor(Neighbours, Regressor):
             return super().score(X, y, sample_weight)
         answers = self.predict(None)
         truth, weight = self._own(y, sample_weight, len(answers))
-        return explained(truth.astype(np.float64), answers, weight)
+        return r_squared(truth.astype(np.float64), answers, weight)
 
 
-def _apart(learner: Neighbours) -> bool:
+def _is_distance_pairwise(learner: Neighbours) -> bool:
     """Whether the distance of two examples, which are at hand, is a matter of these two alone."""
     plain = learner.scale is None and learner.effective_metric_ != "gower"
-    return plain and not isinstance(learner.model_.examples, FiledExamples)
+    return plain and not isinstance(learner.model_.examples, ExamplesInFiles)

@@ -26,7 +26,7 @@ def distance_expression(examples: Examples) -> DistanceMetric:
     """How a row is compared with the examples: numbers shifted and scaled, then the metric."""
     gower = examples.metric == "gower"  # which scales the differences
     numbers = [
-        NumberColumn(name) if gower else scaled(NumberColumn(name), shift, scale)
+        NumberColumn(name) if gower else scale_operand(NumberColumn(name), shift, scale)
         for name, shift, scale in zip(
             examples.columns, examples.shift.tolist(), examples.scale.tolist(), strict=True
         )
@@ -58,7 +58,7 @@ def plain_rows(numbers: Array, codes: Array, values: Sequence[Sequence[str]]) ->
     )
 
 
-def scaled(operand: Number, shift: float, scale: float) -> Number:
+def scale_operand(operand: Number, shift: float, scale: float) -> Number:
     """(x - shift) / scale."""
     moved = Sum((operand, Literal(-shift))) if shift else operand
     return Quotient(moved, Literal(scale)) if scale != 1 else moved

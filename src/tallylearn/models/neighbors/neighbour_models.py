@@ -17,7 +17,7 @@ from tallylearn.expressions import (
     RegressorExpression,
 )
 from tallylearn.models.neighbors.examples import Examples
-from tallylearn.models.neighbors.examples_in_files import FiledExamples
+from tallylearn.models.neighbors.examples_in_files import ExamplesInFiles
 from tallylearn.models.neighbors.neighbour_expression import (
     check_expressible,
     distance_expression,
@@ -36,29 +36,29 @@ from tallylearn.workings import Derivation, Evidence, EvidenceLine, Term, format
 from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 
 
-class Answering(Model):
+class NeighbourModel(Model):
     """What both models have in common: the neighbours of a row, wherever the examples are."""
 
     examples: Any
     target: Array
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of categories that some example has."""
-        found: dict[str, tuple[str, ...]] = self.examples.known
+        found: dict[str, tuple[str, ...]] = self.examples.category_values
         return found
 
-    def near(self, block: Block, contents: bool = False) -> tuple[Self, Nearest]:
+    def with_neighbours(self, block: Block, contents: bool = False) -> tuple[Self, Nearest]:
         """A model with the examples that are near, and whose neighbours they are."""
-        if isinstance(self.examples, FiledExamples):
-            return self.holding(self.examples.found(block, contents=contents))
-        return self, self.examples.found(block)
+        if isinstance(self.examples, ExamplesInFiles):
+            return self.holding(self.examples.search(block, contents=contents))
+        return self, self.examples.search(block)
 
     def holding(self, found: Nearest) -> tuple[Self, Nearest]:
         """The same of neighbours that were found before."""
-        if not isinstance(self.examples, FiledExamples):
+        if not isinstance(self.examples, ExamplesInFiles):
             return self, found
-        examples, target, found = self.examples.held(found)
+        examples, target, found = self.examples.load_neighbours(found)
         return replace(self, examples=examples, target=target), found  # type: ignore[type-var]
 
     def distance_steps(self, block: Block, found: Nearest, i: int, weight: Array) -> list[Step]:
@@ -73,11 +73,11 @@ class Answering(Model):
 
 
 @dataclass(frozen=True)
-class Voters(Answering, ClassificationModel):
+class NeighbourClassModel(NeighbourModel, ClassificationModel):
     """Examples with their classes: the neighbours of a row vote."""
 
     classes: tuple[Any, ...]
-    examples: Examples | FiledExamples
+    examples: Examples | ExamplesInFiles
     target: Array  # (m,) int64, places among the classes
     weigh: Weigh | None = None  # a function of distances, which no file holds
 
@@ -95,10 +95,10 @@ class Voters(Answering, ClassificationModel):
             raise ValueError("the examples have other classes than there are")
 
     def shares(self, block: Block) -> Array:
-        model, found = self.near(block)
-        return model.shared(found)
+        model, found = self.with_neighbours(block)
+        return model.vote_shares(found)
 
-    def shared(self, found: Nearest) -> Array:
+    def vote_shares(self, found: Nearest) -> Array:
         """(n, k) the share of the votes that every class gets."""
         weight = votes(found, self.examples.weights, self.weigh)
         k = len(self.classes)
@@ -115,8 +115,8 @@ class Voters(Answering, ClassificationModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every neighbour with its vote, under the class that it votes for."""
-        model, found = self.near(block, contents=True)
-        weight, shares = votes(found, self.examples.weights, self.weigh), model.shared(found)
+        model, found = self.with_neighbours(block, contents=True)
+        weight, shares = votes(found, self.examples.weights, self.weigh), model.vote_shares(found)
         best = choice(shares)
         return [
             Evidence(
@@ -169,10 +169,10 @@ class Voters(Answering, ClassificationModel):
 
 
 @dataclass(frozen=True)
-class Averaged(Answering, RegressionModel):
+class NeighbourMeanModel(NeighbourModel, RegressionModel):
     """Examples with their numbers: the neighbours of a row are averaged."""
 
-    examples: Examples | FiledExamples
+    examples: Examples | ExamplesInFiles
     target: Array  # (m,)
     weigh: Weigh | None = None
 
@@ -189,10 +189,10 @@ class Averaged(Answering, RegressionModel):
             raise ValueError("the examples have other targets than there are")
 
     def predictions(self, block: Block) -> Array:
-        model, found = self.near(block)
-        return model.averaged(found)
+        model, found = self.with_neighbours(block)
+        return model.mean_targets(found)
 
-    def averaged(self, found: Nearest) -> Array:
+    def mean_targets(self, found: Nearest) -> Array:
         """(n,) the mean of the neighbours' numbers, by their votes."""
         parts = self._parts(found) * self.target[found.rows]
         return np.bincount(found.queries, parts, minlength=len(found))
@@ -205,8 +205,8 @@ class Averaged(Answering, RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every neighbour with what it adds to the answer."""
-        model, found = self.near(block, contents=True)
-        parts, answers = model._parts(found), model.averaged(found)
+        model, found = self.with_neighbours(block, contents=True)
+        parts, answers = model._parts(found), model.mean_targets(found)
         weight = votes(found, self.examples.weights, self.weigh)
         return [
             Evidence((EvidenceLine("ŷ", model._terms(block.schema, found, i, parts)),),

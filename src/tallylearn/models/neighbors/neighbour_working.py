@@ -13,11 +13,11 @@ from tallylearn.tables import Array, Block
 from tallylearn.workings import Formula, Grid, Sentence
 from tallylearn.workings.distance_steps import (
     MAX_SHOWN_COLUMNS,
-    bracketed,
+    bracket_negative,
     difference,
     distance_formula,
 )
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 
 MAX_SHOWN_NEIGHBOURS = 10  # whose distances are written out, the nearest first
 Step = Grid | Formula | Sentence
@@ -31,7 +31,7 @@ class NeighbourSteps:
     ) -> None:
         one = block[at : at + 1]
         self.examples, self.places, self.distances = examples, places, distances
-        numbers, codes = examples.asked(one)
+        numbers, codes = examples.encode_queries(one)
         self.numbers, self.codes = numbers[0], codes[0]
         columns = [block.schema.places[name] for name in examples.columns]
         self.raw = one.numbers[0, columns]
@@ -50,8 +50,8 @@ class NeighbourSteps:
             for i in shown:
                 yield self._gower(i)
         else:
-            if few and self.examples.scaled:
-                yield self._scaled(shown)
+            if few and self.examples.is_scaled:
+                yield self._scaling_grid(shown)
             z = self.examples.points(self.places)
             for i in shown:
                 name = f"d({self.row(i)})"
@@ -85,7 +85,7 @@ class NeighbourSteps:
     def _names(self) -> tuple[str, ...]:
         return (*self.examples.columns, *self.examples.categories)
 
-    def _scaled(self, shown: Sequence[int]) -> Grid:
+    def _scaling_grid(self, shown: Sequence[int]) -> Grid:
         """Every row that is compared, column by column."""
         examples = self.examples
         rows = [("this row", self.raw), *((self.row(i), examples.numbers[self.places[i]])
@@ -118,7 +118,7 @@ class NeighbourSteps:
                 sides.append(number(amounts[-1]))
         count = len(amounts)
         return formula(
-            joined(
+            equation_chain(
                 f"d({self.row(i)})",
                 f"({signed_sum(sides)}) / {count}",
                 f"({signed_sum([*map(number, amounts)])}) / {count}",
@@ -139,7 +139,7 @@ def share_formulas(names: Sequence[Any], labels: Array, votes: Array) -> Iterato
             above = f"({above})" if len(mine) > 1 else above
             below = f"({below})" if len(votes) > 1 else below
             sides = [f"{above} / {below}", *sides]
-        yield formula(joined(f"P({names[c]})", *sides))
+        yield formula(equation_chain(f"P({names[c]})", *sides))
 
 
 def mean_formula(votes: Array, targets: Array) -> Formula:
@@ -149,7 +149,7 @@ def mean_formula(votes: Array, targets: Array) -> Formula:
     if len(votes) <= MAX_SHOWN_NEIGHBOURS:
         pairs = [*zip(map(number, votes.tolist()), map(number, targets.tolist()), strict=True)]
         plain = bool((votes == 1).all())
-        above = [y if plain else f"{w} · {bracketed(y)}" for w, y in pairs]
+        above = [y if plain else f"{w} · {bracket_negative(y)}" for w, y in pairs]
         below = number(total) if plain else f"({signed_sum([w for w, _ in pairs])})"
         sides = [f"({signed_sum(above)}) / {below}", *sides]
-    return formula(joined("ŷ", *sides))
+    return formula(equation_chain("ŷ", *sides))

@@ -24,7 +24,7 @@ from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.options import JOBS, Allowed, fitted, number, option
 from tallylearn.estimators.passes import Learned, Notes, Passes, in_memory
 from tallylearn.models.design.informative_categories import KEEP, SKIP
-from tallylearn.models.neighbors.compared_columns import Compared
+from tallylearn.models.neighbors.compared_columns import ComparedColumns
 from tallylearn.models.neighbors.distances import ALIASES, METRICS
 from tallylearn.models.neighbors.example_survey import ExampleSurvey
 from tallylearn.models.neighbors.examples import (
@@ -32,13 +32,13 @@ from tallylearn.models.neighbors.examples import (
     Examples,
     check_number,
     check_rows,
-    repeated,
+    repeat_rows,
 )
 from tallylearn.models.neighbors.examples_in_files import (
-    FiledExamples,
-    Numbered,
-    Unnumbered,
-    compared_in,
+    ExamplesInFiles,
+    NumberedBlock,
+    UncountedParts,
+    find_compared_columns,
 )
 from tallylearn.runtime.memory_budget import MEMORY_VARIABLE, budget
 from tallylearn.sources.columns.class_labels import flat, has_target, missing_target_error, weights
@@ -220,7 +220,7 @@ class Neighbours(Estimator):
         """Keep the rows, or where they are in files."""
         read = passes.read
         if self.examples == "files":
-            FiledExamples.check_source(read)
+            ExamplesInFiles.check_source(read)
         if self.examples == "files" or self._too_many(read):
             return self._fit_to_files(passes)
         return in_memory(passes, partial(self._train_numbered, read))
@@ -238,7 +238,7 @@ class Neighbours(Estimator):
 
     def _too_many(self, read: FitInput) -> bool:
         """Whether the rows of files, as they are compared, would take more than the budget."""
-        if read.source.size is not None or (read.parsed and read.source.small):
+        if read.source.size is not None or (read.needs_parsing and read.source.small):
             return False
         most, seen = budget() / COPIES, 0.0
         try:
@@ -253,38 +253,40 @@ class Neighbours(Estimator):
     def _fit_to_files(self, passes: Passes) -> Learned:
         """A pass over the rows, of which none is kept; more where categories have many values."""
         read, schema = passes.read, passes.schema
-        survey = self._survey_in(read, Compared())
+        survey = self._survey_in(read, ComparedColumns())
         check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
         assert survey is not None
         survey.unanswered.check(read.target)
         check_size(survey.rows, len(schema.columns), read.weighed)
         check_number(self.n_neighbors, survey.rows)
-        compared = compared_in(read, survey) if self.chance == SKIP else Compared()
+        compared = find_compared_columns(read, survey) if self.chance == SKIP else ComparedColumns()
         survey = self._survey_in(read, compared) if compared.chance else survey
         assert survey is not None
-        examples = FiledExamples(self._rule(schema, survey, compared), read, survey)
+        examples = ExamplesInFiles(self._rule(schema, survey, compared), read, survey)
         return Learned(self._in_files(examples), notes=Notes(survey.unanswered))
 
-    def _survey_in(self, read: FitInput, compared: Compared) -> ExampleSurvey | None:
-        return engines.current_engine().total(partial(self._survey_of, compared), Unnumbered(read))
+    def _survey_in(self, read: FitInput, compared: ComparedColumns) -> ExampleSurvey | None:
+        return engines.current_engine().total(
+            partial(self._survey_of, compared), UncountedParts(read)
+        )
 
     @property
     def _weigh(self) -> Any:
         return self.weights if callable(self.weights) else None
 
-    def _survey_of(self, compared: Compared, item: Numbered) -> ExampleSurvey:
+    def _survey_of(self, compared: ComparedColumns, item: NumberedBlock) -> ExampleSurvey:
         sizes = {item.part: np.array([item.read, len(item.block)])}
-        found = self._surveyed(item.block, compared)
+        found = self._survey_block(item.block, compared)
         return replace(found, sizes=sizes, unanswered=item.unanswered)
 
     @abstractmethod
-    def _in_files(self, examples: FiledExamples) -> Any:
+    def _in_files(self, examples: ExamplesInFiles) -> Any:
         """The model of examples that stay in files."""
 
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file, which holds all rows."""
         self._check_fitted()
-        if isinstance(self.model_.examples, FiledExamples):
+        if isinstance(self.model_.examples, ExamplesInFiles):
             raise OptionError(
                 f"{type(self).__name__}.save: the training rows ({self.model_.examples!r}) are not "
                 "in the model, and a model file needs them. Fit with examples='memory', and with a "
@@ -299,9 +301,9 @@ class Neighbours(Estimator):
             k = examples.k if n_neighbors is None else n_neighbors
             check_number(k, len(examples))
             if X is None:
-                found: Nearest = examples.found_among(k)
+                found: Nearest = examples.search_among(k)
                 return found
-            parts = [examples.found(block, k) for block in self._read_blocks(X)]
+            parts = [examples.search(block, k) for block in self._read_blocks(X)]
             if not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
             return concatenate(parts)
@@ -326,24 +328,24 @@ class Neighbours(Estimator):
 
     def _examples(self, block: Block) -> Examples:
         """The rows, as they are compared."""
-        block = repeated(block)
-        gower = Compared().metric(self.metric, self.p, block.schema) == "gower"
-        compared = Compared.of(block) if gower and self.chance == SKIP else Compared()
-        survey = self._surveyed(block, compared)
+        block = repeat_rows(block)
+        gower = ComparedColumns().metric(self.metric, self.p, block.schema) == "gower"
+        compared = ComparedColumns.of(block) if gower and self.chance == SKIP else ComparedColumns()
+        survey = self._survey_block(block, compared)
         check_number(self.n_neighbors, survey.rows)
         return self._rule(block.schema, survey, compared).holding(block)
 
-    def _surveyed(self, block: Block, compared: Compared) -> ExampleSurvey:
+    def _survey_block(self, block: Block, compared: ComparedColumns) -> ExampleSurvey:
         """What a block shows of all rows."""
         metric = compared.metric(self.metric, self.p, block.schema)
-        block = compared.rest(block)
+        block = compared.select(block)
         check_rows(block, metric, compared.chance)
         return ExampleSurvey.of(block, "minmax" if metric == "gower" else self.scale)
 
-    def _rule(self, schema: Schema, survey: ExampleSurvey, compared: Compared) -> Examples:
+    def _rule(self, schema: Schema, survey: ExampleSurvey, compared: ComparedColumns) -> Examples:
         """How rows are compared, without any of them."""
         metric = compared.metric(self.metric, self.p, schema)
-        schema = compared.left(schema)
+        schema = compared.compared_schema(schema)
         shift, scale = survey.scales(schema.numbers, metric, self.scale)
         values = tuple(tuple(sorted(survey.values[name])) for name in schema.categories)
         return Examples(

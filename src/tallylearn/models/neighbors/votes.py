@@ -18,7 +18,7 @@ MAX_DISTANCE = 1e300  # beyond, 1 / d or 1 / d² is not within a double, or lose
 def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
     """(m,) the weight of every neighbour."""
     if weigh is not None:
-        return _called(found, weigh)
+        return _call_weights(found, weigh)
     if weights == "uniform":
         return np.ones(len(found.rows))
     matches = np.zeros(len(found), dtype=bool)
@@ -35,16 +35,16 @@ def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
     return np.where(alone, (found.distances == 0).astype(np.float64), whole)
 
 
-def _called(found: Nearest, weigh: Weigh) -> Array:
+def _call_weights(found: Nearest, weigh: Weigh) -> Array:
     """What a function makes of the distances: of all in one array, or query by query."""
     counts = found.counts
     if (counts == counts[0]).all():
-        return _checked(found.distances.reshape(len(found), -1), weigh).ravel()
+        return _check_weights(found.distances.reshape(len(found), -1), weigh).ravel()
     parts = [found.distances[found.of_query(i)][None, :] for i in range(len(found))]
-    return np.concatenate([_checked(part, weigh).ravel() for part in parts])
+    return np.concatenate([_check_weights(part, weigh).ravel() for part in parts])
 
 
-def _checked(distances: Array, weigh: Weigh) -> Array:
+def _check_weights(distances: Array, weigh: Weigh) -> Array:
     shape = distances.shape
     try:
         given = weigh(distances)

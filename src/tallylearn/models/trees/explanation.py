@@ -227,7 +227,7 @@ def _evidence_of_parts(
             EvidenceLine(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
             for name, x in zip(tree.classes, shares, strict=True)
         )
-        said = tree.named(answer)
+        said = tree.class_label(answer)
         notes += _tie_note(tree, said)
         return Evidence(lines, said, "product", tuple(notes), tuple(_shares_of_parts(tree, order)))
     terms = tuple(

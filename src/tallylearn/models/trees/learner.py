@@ -323,7 +323,7 @@ class TreeLearner(TreeOptions):
         scipy.sparse.csr_matrix of shape (n, n_nodes)
             1 where a row passes a node.
         """
-        return self.model_.passed(self.apply(X))
+        return self.model_.visited_nodes(self.apply(X))
 
     def get_depth(self) -> int:
         """The largest number of splits on a path.

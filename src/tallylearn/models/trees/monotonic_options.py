@@ -22,7 +22,7 @@ def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int
             f"monotonic_cst is of the share of one of two classes, and there are {len(classes)}. "
             "Monotonicity constraints are not supported with multiclass classification"
         )
-    found = _named(given, schema) if isinstance(given, Mapping) else _listed(given, schema)
+    found = _by_name(given, schema) if isinstance(given, Mapping) else _by_position(given, schema)
     odd = [value for value in found if isinstance(value, str) or value not in SLOPES]
     if odd:
         raise OptionError(
@@ -38,7 +38,7 @@ def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int
     return tuple(int(slope) for slope in found)
 
 
-def _named(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
+def _by_name(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
     if lost := [name for name in given if name not in schema.names]:
         raise ColumnError(
             f"monotonic_cst names {quoted_list(lost)}, and the table has "
@@ -48,7 +48,7 @@ def _named(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
     return [given.get(name, 0) for name in schema.names]
 
 
-def _listed(given: Any, schema: Schema) -> list[Any]:
+def _by_position(given: Any, schema: Schema) -> list[Any]:
     try:
         found = [] if isinstance(given, str) else np.asarray(given).tolist()
     except (TypeError, ValueError):

@@ -187,9 +187,9 @@ class Nodes:
     def prediction_of(self, i: int) -> Any:
         """What a node answers: a class or "undefined", a mean, or a median."""
         answer = float(self.answer[i])
-        return self.named(int(answer)) if self.classes else answer
+        return self.class_label(int(answer)) if self.classes else answer
 
-    def named(self, c: int) -> Any:
+    def class_label(self, c: int) -> Any:
         """A class by its number; -1 is none."""
         return UNDEFINED if c < 0 else self.classes[c]
 

@@ -16,7 +16,7 @@ from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import NUMBER, Array, Block, Column, Schema
 
 
-class Binary(Nodes):
+class SklearnNodes(Nodes):
     """What scikit-learn's ``tree_`` tells, of a tree whose every question is ``x <= threshold``.
 
     Nodes have the same numbers there and here. ``apply``, ``predict`` and ``decision_path`` take
@@ -113,9 +113,9 @@ class Binary(Nodes):
 
     def decision_path(self, X: Any) -> Any:
         """(n, m) a sparse matrix of the nodes that each row of an array passes."""
-        return self.passed(self.apply(X))
+        return self.visited_nodes(self.apply(X))
 
-    def passed(self, ends: Array) -> Any:
+    def visited_nodes(self, ends: Array) -> Any:
         """(n, m) a sparse matrix of ones: the nodes that rows pass on their way to their ends."""
         from scipy.sparse import csr_matrix
 

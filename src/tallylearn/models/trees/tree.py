@@ -20,7 +20,7 @@ from tallylearn.models.trees.expression import tree_expression
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.models.trees.sklearn_arrays import Binary
+from tallylearn.models.trees.sklearn_arrays import SklearnNodes
 from tallylearn.models.trees.stored_tree import check_contents, check_structure
 from tallylearn.tables import (
     CATEGORY,
@@ -40,7 +40,7 @@ ENDING = np.zeros(0, np.int64)  # no node leads other values on
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Binary, ClassificationModel, RegressionModel):
+class Tree(SklearnNodes, ClassificationModel, RegressionModel):
     """A decision tree (``classes``) or a regression tree (no classes), nodes in pre-order.
 
     ``node(i)`` tells all about a node in words; the arrays hold the same for loops over nodes, and
@@ -129,9 +129,9 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         np.add.at(edges, at + 1, 1)
         np.add.at(edges, at + self.sizes[at], -1)
         dropped = np.cumsum(edges)[:-1] > 0
-        return self._kept(~dropped, leaf | (self.test == LEAF))
+        return self._select_nodes(~dropped, leaf | (self.test == LEAF))
 
-    def _kept(self, kept: Array, leaf: Array) -> Tree:
+    def _select_nodes(self, kept: Array, leaf: Array) -> Tree:
         """Some of the nodes, renumbered; those marked as leaves ask nothing any more."""
         place = np.append(np.cumsum(kept) - 1, -1)  # and -1 stays -1
         asks = kept & ~leaf
@@ -213,6 +213,6 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         return explanation.derivation(self)
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories that the tree asks for, as it was grown with them."""
         return {name: values for name, (values, _) in self.category_numbers.items()}

@@ -15,7 +15,7 @@ from tallylearn.models.trees.growing import (
     missing_values,
 )
 from tallylearn.models.trees.growing.coded_columns import code_columns
-from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.grower import grow_by_impurity
 from tallylearn.models.trees.growing.node_target import Target, of_classes, of_counts, of_measures
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.least_loss import UNDEFINED
@@ -103,8 +103,8 @@ def grow_tree(learner: TreeOptions, block: Block, target: Target, plan: TreePlan
     table, fixed = missing_values.fill_table(plan.missing, table, target.weights)
     plan = plan.with_fixed(fixed)
     if plan.variant == "c45":
-        grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grown
+        grow = c45_grower.grow_c45 if c45_grower.by_kernel(plan, table) else grow_by_impurity
         return gain_ratio.snap_thresholds(grow(table, target, plan), table.scales)
     if plan.criterion == ABSOLUTE:
         return absolute_error_grower.grow_by_medians(table, target, plan)
-    return grown(table, target, plan)
+    return grow_by_impurity(table, target, plan)

@@ -25,7 +25,7 @@ from tallylearn.estimators.options import (
     rows,
     whole,
 )
-from tallylearn.models.design.informative_categories import told_by_values
+from tallylearn.models.design.informative_categories import informative_columns
 from tallylearn.models.design.rare_categories import AUTO, MIN_ROWS, most_values
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.node_target import Target
@@ -273,7 +273,7 @@ def _informative_columns(learner: TreeOptions, block: Block, target: Target) -> 
     if not _min_category(learner) or not is_one_of(learner.min_samples_category, (AUTO,)):
         return ()
     y = target.labels if target.classes else target.levels
-    informative = told_by_values(block, y, bool(target.classes))
+    informative = informative_columns(block, y, bool(target.classes))
     return tuple(column.name in informative for column in block.schema.columns)
 
 

@@ -29,7 +29,7 @@ from tallylearn.models.voting import members
 from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import UNKNOWN, Array, Block, Schema, field_schemas
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Grid, Term
-from tallylearn.workings.equations import formula, joined, number
+from tallylearn.workings.equations import equation_chain, formula, number
 from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
 from tallylearn.workings.weighted_sums import MAX_SHOWN_TERMS, weighted_sum
 
@@ -72,9 +72,9 @@ class Ballots(ClassificationModel, RegressionModel):
 
     def shares(self, block: Block) -> Array:
         """(n, k) the share of the votes, or the mean of the probabilities."""
-        return self._added(self.votes(block))
+        return self._weighted_sum(self.votes(block))
 
-    def _added(self, votes: Array) -> Array:
+    def _weighted_sum(self, votes: Array) -> Array:
         return np.asarray(np.tensordot(self.weights, votes, axes=1))
 
     def predictions(self, block: Block) -> Array:
@@ -96,7 +96,7 @@ class Ballots(ClassificationModel, RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """What every member adds to every class, or to the number."""
         given = self.votes(block)
-        votes, added = given * self.weights[:, None, None], self._added(given)
+        votes, added = given * self.weights[:, None, None], self._weighted_sum(given)
         said = self.decide(added) if self.classes else added[:, 0]
         found = [self._of_row(votes[:, i], said[i], added[i]) for i in range(len(block))]
         return [
@@ -128,7 +128,9 @@ class Ballots(ClassificationModel, RegressionModel):
             pairs = [*zip(self.weights.tolist(), given[:, c].tolist(), strict=True)]
             left = f"share({columns[c]})" if hard else f"P({columns[c]})"
             side = weighted_sum(None, pairs)
-            formulas.append(formula(joined(left if self.classes else "ŷ", side, number(value))))
+            formulas.append(
+                formula(equation_chain(left if self.classes else "ŷ", side, number(value)))
+            )
         return (grid, *formulas)
 
     def _of_row(self, votes: Array, said: Any, added: Array) -> Evidence:

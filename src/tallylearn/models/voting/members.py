@@ -181,7 +181,8 @@ def _check_shares(
         raise _unknown(who, odd[0], classes)
     if found.shape != (n, len(known)):
         raise InputError(
-            f"{who} gives {_came(found)} as probabilities of {n:,} rows and {len(known)} classes. "
+            f"{who} gives {_describe_output(found)} as probabilities of {n:,} rows and "
+            f"{len(known)} classes. "
             "Its predict_proba should give one row a row, and one column a class."
         )
     with foreign_errors(who):
@@ -199,7 +200,7 @@ def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) 
         known, at = model.model_.classes, model.predicted_classes(block)  # type: ignore[attr-defined]
         place = np.array([*(classes.index(value) for value in known), -1])
         return np.asarray(place[at])
-    said = _predicted(who := f"the member {name!r}", model, block).tolist()
+    said = _predict(who := f"the member {name!r}", model, block).tolist()
     place_of = {value: at for at, value in enumerate(classes)}
     with foreign_errors(who):
         found = np.array([place_of.get(value, -1) for value in said], dtype=np.int64)
@@ -212,7 +213,7 @@ def member_predictions(name: str, model: Any, block: Block) -> Array:
     """(n,) the numbers that a member answers."""
     if isinstance(model, Estimator):
         return np.asarray(model.predictions(block))
-    said = _predicted(who := f"the member {name!r}", model, block)
+    said = _predict(who := f"the member {name!r}", model, block)
     with foreign_errors(who):
         found = said.astype(np.float64)
     if not (finite := np.isfinite(found)).all():
@@ -223,18 +224,19 @@ def member_predictions(name: str, model: Any, block: Block) -> Array:
     return found
 
 
-def _predicted(who: str, model: Any, block: Block) -> Array:
+def _predict(who: str, model: Any, block: Block) -> Array:
     """(n,) what a member of others answers, of whatever type; some give it as one column."""
     with foreign_errors(who):
         said = np.asarray(model.predict(foreign_rows(block, who)))
     if said.shape not in {(n := len(block),), (n, 1)}:
         raise InputError(
-            f"{who} gives {_came(said)} for {n:,} rows. Its predict should give one answer a row."
+            f"{who} gives {_describe_output(said)} for {n:,} rows. "
+            "Its predict should give one answer a row."
         )
     return said.reshape(n)
 
 
-def _came(found: Array) -> str:
+def _describe_output(found: Array) -> str:
     """What was given for an array: its shape, or itself where it has none."""
     return f"an array of shape {found.shape}" if found.ndim else short_repr(found.item(), 60)
 

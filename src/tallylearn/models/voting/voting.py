@@ -58,20 +58,22 @@ class Voting(Estimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options; ``deep``, every member by its name and its options as ``name__option``."""
         own = super().get_params(deep=False)
-        return {**(options_of(self._known()) if deep else {}), **own}
+        return {**(options_of(self._readable_members()) if deep else {}), **own}
 
     def set_params(self, **params: Any) -> Self:
         """Change options, a member, or options of a member; they act at the next ``fit``."""
         own = {name: params.pop(name) for name in self.options() if name in params}
         super().set_params(**own)
-        known = dict(self._known())
+        known = dict(self._readable_members())
         odd = {name: value for name, value in params.items() if name.split(SIGN)[0] not in known}
         super().set_params(**odd)  # which refuses them
         if params:
-            self.estimators = with_options(self._known(), params, self.constructor_call())
+            self.estimators = with_options(
+                self._readable_members(), params, self.constructor_call()
+            )
         return self
 
-    def _known(self) -> list[tuple[str, Any]]:
+    def _readable_members(self) -> list[tuple[str, Any]]:
         """The members by name, as far as they are any: ``fit`` tells what is wrong with them."""
         try:
             return member_names(self.estimators)
@@ -97,13 +99,13 @@ class Voting(Estimator):
         """(members,) what each counts, as shares of all."""
         if self.weights is None:
             return np.full(len(names), 1 / len(names))
-        found = np.array([_weight(one) for one in self._given(names)])
+        found = np.array([_weight(one) for one in self._weights_by_member(names)])
         if not found.any():
             raise OptionError("all weights are 0: nobody votes. Give one of them more.")
         found = found / found.max()  # so that no sum is beyond a double
         return np.asarray(found / found.sum())
 
-    def _given(self, names: Sequence[str]) -> list[Any]:
+    def _weights_by_member(self, names: Sequence[str]) -> list[Any]:
         """The weights in the order of the members; where they have labels, by their names."""
         weights = by_label(self.weights)
         if isinstance(weights, Mapping):

@@ -45,7 +45,7 @@ def region_outlines(
     across = _side_borders(x, y, codes, code_at)
     upwards = _side_borders(y, x, codes.T, lambda a, b: code_at(b, a)).T
     bends = _right_angles(x, y, codes, across=across, upwards=upwards, code_at=code_at)
-    return _joined(x, y, codes, across=across, upwards=upwards, bends=bends)
+    return _join_segments(x, y, codes, across=across, upwards=upwards, bends=bends)
 
 
 def level_outlines(x: Array, y: Array, heights: Array, level: float) -> list[Array]:
@@ -59,7 +59,7 @@ def level_outlines(x: Array, y: Array, heights: Array, level: float) -> list[Arr
     codes = (heights >= level).astype(int)
     across = _level_borders(x, heights, level)
     upwards = _level_borders(y, heights.T, level).T
-    return _joined(x, y, codes, across=across, upwards=upwards, bends={}).get(1, [])
+    return _join_segments(x, y, codes, across=across, upwards=upwards, bends={}).get(1, [])
 
 
 def _side_borders(x: Array, y: Array, codes: Array, code_at: CornerCodes) -> Array:
@@ -84,7 +84,7 @@ def _level_borders(x: Array, heights: Array, level: float) -> Array:
     return np.asarray(x[:-1] + share * np.diff(x))
 
 
-def _joined(
+def _join_segments(
     x: Array, y: Array, codes: Array, *, across: Array, upwards: Array, bends: Bends
 ) -> dict[int, list[Array]]:
     """Chain the segments of every code into closed polygons."""

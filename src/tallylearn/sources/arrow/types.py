@@ -30,7 +30,7 @@ def column_at(table: Any, at: int) -> Any:
     try:
         if is_.is_run_end_encoded(field.type):
             runs = [pc.run_end_decode(run) for run in column.chunks]
-            column = pa.chunked_array(runs, _bare(field.type))
+            column = pa.chunked_array(runs, _value_type(field.type))
         return _as_plainer(column)
     except pa.ArrowNotImplementedError:
         raise _foreign(field) from None
@@ -89,7 +89,7 @@ def replace_columns(table: Any, new: Mapping[int, Any]) -> Any:
     return type(table).from_arrays(columns, schema=table.schema)
 
 
-def _bare(kind: Any) -> Any:
+def _value_type(kind: Any) -> Any:
     """The type of the values, without the runs."""
     import pyarrow.types as is_
 
@@ -100,7 +100,7 @@ def _is_supported(kind: Any) -> bool:
     """Whether a column can hold this: numbers, text, truth values, dates and times, or nothing."""
     import pyarrow.types as is_
 
-    kind = _bare(kind)
+    kind = _value_type(kind)
     kind = kind.value_type if is_.is_dictionary(kind) else kind
     if is_.is_decimal(kind) and abs(kind.scale) > DIGITS:
         return False

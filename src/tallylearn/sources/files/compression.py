@@ -168,7 +168,7 @@ def damaged_file_error(path: Path, error: BaseException) -> FileError:
     return FileError(f"{path}: the file is damaged or cut short ({error}). Copy it again.")
 
 
-def bare(path: Path) -> str:
+def inner_suffix(path: Path) -> str:
     """The ending that says what is in a file: .csv for people.csv.gz.
 
     >>> bare(Path("people.CSV.gz")), bare(Path("people.csv")), bare(Path("people.zst"))

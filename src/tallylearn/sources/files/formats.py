@@ -13,7 +13,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.files import arff, excel, json_lines, parquet, sas_stata_spss
 from tallylearn.sources.files.compression import (
     ZIP,
-    bare,
+    inner_suffix,
     is_packed,
     open_unpacked,
     start_of,
@@ -88,7 +88,7 @@ FORMATS = (PARQUET, ARROW, WORKBOOK, JSON, STATISTICS, ARFF)
 
 def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
     """The format of a file, which may be open at its beginning; None for delimited text."""
-    start, ending = start_of(path, file), bare(path)
+    start, ending = start_of(path, file), inner_suffix(path)
     if start.startswith(ZIP):
         return _format_of_zip(path)
     if start.startswith(OLE):

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from tallylearn.errors import InputError
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.files.compression import bare, changed_file_error, open_file, stamp
+from tallylearn.sources.files.compression import changed_file_error, inner_suffix, open_file, stamp
 from tallylearn.sources.files.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.files.csv.dialect import Dialect, sniff
 from tallylearn.sources.files.csv.dialect_options import OPTIONS, date_format
@@ -101,7 +101,7 @@ class OpenedFiles:
     def _format(self, path: Path) -> Format | None:
         """What a file is; one that ends as the first does is not looked at for that."""
         if path not in self._formats:
-            alike = bare(path) == bare(self.paths[0])
+            alike = inner_suffix(path) == inner_suffix(self.paths[0])
             self._formats[path] = self._formats[self.paths[0]] if alike else format_of(path)
         return self._formats[path]
 

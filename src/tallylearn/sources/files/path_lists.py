@@ -10,7 +10,7 @@ from typing import Any
 
 from tallylearn.errors import FileError, InputError
 from tallylearn.sources import streamed_rows
-from tallylearn.sources.files.compression import bare
+from tallylearn.sources.files.compression import inner_suffix
 from tallylearn.sources.files.formats import FORMATS
 from tallylearn.sources.files.paths import find_files
 
@@ -38,12 +38,14 @@ def file_list(X: Any) -> FileList | None:
     """
     if not isinstance(X, list | tuple) or not X or not isinstance(X[0], str | Path):
         return None
-    if isinstance(X[0], str) and bare(Path(X[0])) not in ENDINGS:
+    if isinstance(X[0], str) and inner_suffix(Path(X[0])) not in ENDINGS:
         return None  # as of documents, of which there may be many
     if not all(isinstance(one, str | Path) for one in X):
         return None
     texts = all(isinstance(one, str) for one in X)
-    if texts and not (all(bare(Path(one)) in ENDINGS for one in X) and any(map(_is_there, X))):
+    if texts and not (
+        all(inner_suffix(Path(one)) in ENDINGS for one in X) and any(map(_is_there, X))
+    ):
         return None
     try:
         return FileList(tuple(each_once(path for one in X for path in find_files(one))))

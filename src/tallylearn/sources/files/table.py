@@ -148,7 +148,7 @@ class Files(DeclaredTable):
     def reinfer_unchecked(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
-        said = name in self.declared.described or name == self.declared.weight
+        said = name in self.declared.described_columns or name == self.declared.weight
         if self._reading.learned or name in self._whole or said:
             raise odd from None
         found = copy(self)

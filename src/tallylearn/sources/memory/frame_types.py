@@ -48,7 +48,7 @@ def infer_column_types(
 
 def check_types(frame: Frame, declared: Declaration) -> None:
     """Columns that have a type are not declared to be what they cannot become."""
-    for name in declared.described:
+    for name in declared.described_columns:
         if name not in declared.ignore and not frame.is_string(name):
             data = frame.column(name)
             if data.null_count < len(data):

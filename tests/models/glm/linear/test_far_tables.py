@@ -162,7 +162,7 @@ def test_powers_far_from_zero_leave_no_more_than_no_weights_do(several: bool) ->
     share = left @ left / (WILD @ WILD)
     own = WILD - model.predict(POWERS).reshape(20, -1)[:, 0]
     assert own @ own / (WILD @ WILD) == pytest.approx(share, abs=1e-3)
-    assert model.model_.explained[0] == pytest.approx(1 - share, abs=1e-3)
+    assert model.model_.r_squared[0] == pytest.approx(1 - share, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -176,7 +176,7 @@ def test_no_table_leaves_more_than_no_weights_do(seed: int) -> None:
     for intercept in (True, False):
         model = tl.LinearRegression(degree=degree, fit_intercept=intercept).fit(x, y)
         off, around = y - model.predict(x), y - intercept * y.mean()
-        share = model.model_.explained[0]
+        share = model.model_.r_squared[0]
         assert share is not None
         assert share > -1e-9
         assert off @ off / (around @ around) == pytest.approx(1 - share, abs=1e-3)

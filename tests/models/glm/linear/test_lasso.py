@@ -120,7 +120,7 @@ def test_files_of_enough_rows_keep_their_tally_and_say_how_many_they_are(
     for path in _files(tmp_path, 45)[1]:
         assert tl.Lasso(0.1, **FINE).fit(path, "y").tally_ is not None
         read = read_fit_input(path, "y", None, "Lasso", "regressor")
-        assert [read.within(most) for most in (44, 45, 46)] == [None, 45, 45]
+        assert [read.count_rows_up_to(most) for most in (44, 45, 46)] == [None, 45, 45]
 
 
 def test_wide_files_ask_for_the_memory_that_their_rows_take(

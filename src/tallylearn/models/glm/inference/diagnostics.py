@@ -148,8 +148,14 @@ def diagnose_rows(
     Every block comes with the numbers of its rows. A weight counts rows that are alike, each with
     an error of its own; one that compares rows is a factor of a row's only error, and is squared.
     """
-    parts, meat, seen, numbers, lone = [], np.zeros((4, model.used, model.used)), [], [], []
-    n, k = model.rows, model.used
+    parts, meat, seen, numbers, lone = (
+        [],
+        np.zeros((4, model.n_estimated, model.n_estimated)),
+        [],
+        [],
+        [],
+    )
+    n, k = model.rows, model.n_estimated
     with one_thread():
         for block, row in blocks:
             z = _orthonormal_rows(model, block)
@@ -228,7 +234,7 @@ def _has_full_leverage(leverage: Array) -> Array:
 
 def _orthonormal_rows(model: LinearFit, block: Block) -> Array:
     """(n, used) rows in orthonormal columns: products of all rows are the identity."""
-    x = np.concatenate([model.away(part) for part in model.design.pieces(block)])
+    x = np.concatenate([model.centred_rows(part) for part in model.design.pieces(block)])
     away = ((x - model.low) / model.scale)[:, model.basis]
     inside = solve_triangular(model.free_root(), away.T, trans=1, check_finite=False).T
     ones = np.full((len(x), 1), 1 / np.sqrt(model.rows))

@@ -27,7 +27,7 @@ MAX_DEPENDENCIES_LISTED = 5
 RELATIVE_ROUNDING = 1e-10
 # Relative to the columns' distance from zero: rounding of their values.
 DISTANCE_ROUNDING = 64 * EPS
-# ``Codes.among``: a value that is none of those listed; -1 is a missing value.
+# ``Codes.recode``: a value that is none of those listed; -1 is a missing value.
 UNSEEN_CODE = -2
 # Times the deviation of all training rows together: a dependency holds only so far.
 RESIDUAL_FACTOR = 10.0
@@ -80,7 +80,7 @@ def unestimable_columns(model: LinearFit, block: Block) -> Array:
     out = np.zeros((len(block), len(model.scale)), dtype=bool)
     if not model.dependent:
         return out
-    away = np.concatenate([model.away(part) for part in model.design.pieces(block)])
+    away = np.concatenate([model.centred_rows(part) for part in model.design.pieces(block)])
     others, share = collinear_shares(model)
     left = np.sqrt(((model.root[:, others] - model.root[:, model.basis] @ share) ** 2).sum(axis=0))
     x, far = (away - model.low) / model.scale, np.abs(model.mean) / model.scale
@@ -94,7 +94,7 @@ def rows_with_unseen_values(design: Design, block: Block) -> Array:
     """(n,) which rows have a value of a category that no row learned from had, nor a rare one."""
     out = np.zeros(len(block), dtype=bool)
     pooled = {term.column for term in design.terms if isinstance(term, PooledTerm)}
-    for name, values in design.known.items():
+    for name, values in design.category_values.items():
         if name not in pooled and values[0] not in design.rare.by_column.get(name, ()):
             out |= block.codes[name].recode([*values]) == UNSEEN_CODE
     return out

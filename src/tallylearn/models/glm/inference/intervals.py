@@ -35,7 +35,7 @@ def prediction_interval(
     level : the probability that an interval covers.
     of_row : whether intervals are of the rows' own targets, and not of their means.
     """
-    free = model.rows - model.used
+    free = model.rows - model.n_estimated
     sigma_squared = float(model.rest[t]) / free
     reach = float(stdtrit(free, 0.5 + level / 2))
     middle = model.predictions(block).reshape(len(block), len(model.coef))[:, t]

@@ -14,7 +14,7 @@ from tallylearn.models.glm.inference.summary_layout import (
     interval_headings,
     summary_layout,
 )
-from tallylearn.models.glm.logistic_model import TOP, Ending, LogisticModel
+from tallylearn.models.glm.logistic_model import TOP, LogisticModel, SolverOutcome
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report, TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
@@ -87,7 +87,7 @@ def _grid(found: dict[str, Any], name: str) -> Grid:
     names = [row["column"] for row in rows]
     first = names[:1] == [intercept_name(names[1:], CONSTANT)]
     names = coefficient_names(names, bool(found.get("intercept", first)))
-    shown, some = _shown(rows, found["words"])
+    shown, some = _select_rows(rows, found["words"])
     keys = ("log_odds", "odds_ratio", *(("error", "z", "p") if sure else ()))
     columns = [[rows[j][key] for j in shown] for key in keys]
     heads: tuple[str, ...] = ("", "coef", "odds ratio")
@@ -106,7 +106,7 @@ def _grid(found: dict[str, Any], name: str) -> Grid:
     return Grid(title, heads, cells, note)
 
 
-def _shown(rows: list[dict[str, Any]], words: int) -> tuple[list[int], str]:
+def _select_rows(rows: list[dict[str, Any]], words: int) -> tuple[list[int], str]:
     """The places of the coefficients that are listed, and a note on words that are not."""
     if words <= TOP:
         return [*range(len(rows))], ""
@@ -121,7 +121,7 @@ def _figure(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else format_number(float(value))
 
 
-def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> LogisticSummary:
+def summarise(model: LogisticModel, schema: Schema, level: float = 0.95) -> LogisticSummary:
     """From a model: every class compared with the first."""
     check_level("summary", level)
     two = len(model.classes) == 2
@@ -170,27 +170,27 @@ def _exp(log: float) -> float:
 def _figures(model: LogisticModel) -> dict[str, Any]:
     end = model.ending
     free = max(1, len(model.bias) - 1) * (model.width + int(end.intercept))
-    found: dict[str, Any] = {"rows": end.learned}
-    if not np.isclose(end.rows, end.learned, rtol=1e-9):
+    found: dict[str, Any] = {"rows": end.n_training_rows}
+    if not np.isclose(end.rows, end.n_training_rows, rtol=1e-9):
         found["weight of the rows, by class"] = end.rows
     found |= _likelihood(end, free) if end.loss_name == "cross-entropy" else {SQUARED: end.loss}
-    penalty = "none" if not end.penalised else f"C = {end.C:g}, l1_ratio = {end.l1_ratio:g}"
+    penalty = "none" if not end.is_penalised else f"C = {end.C:g}, l1_ratio = {end.l1_ratio:g}"
     return found | {"penalty": penalty, "steps": str(end.steps)}
 
 
-def _likelihood(end: Ending, free: int) -> dict[str, Any]:
+def _likelihood(end: SolverOutcome, free: int) -> dict[str, Any]:
     found = {"log-likelihood": -end.loss, "log-likelihood without columns": -end.null}
     if end.null > 0:
         found["McFadden's R²"] = 1 - end.loss / end.null
-    if not end.penalised and end.converged:  # both compare maxima
+    if not end.is_penalised and end.converged:  # both compare maxima
         found["AIC"] = 2 * end.loss + 2 * free
-        found["BIC"] = 2 * end.loss + float(np.log(end.learned)) * free
+        found["BIC"] = 2 * end.loss + float(np.log(end.n_training_rows)) * free
     return found
 
 
 def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
     said = []
-    if model.ending.penalised:
+    if model.ending.is_penalised:
         said.append("Penalised coefficients are shrunk towards 0, and have no standard errors.")
     elif not model.ending.errors.size and model.ending.loss_name == "cross-entropy":
         said.append(
@@ -203,4 +203,4 @@ def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
         for name, base in model.design.references.items()
         if name in shown or model.design.formula is not None
     ]
-    return said + model.said()
+    return said + model.convergence_notes()

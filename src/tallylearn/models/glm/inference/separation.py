@@ -101,7 +101,7 @@ class SeparationCheck(RankCheck):
     def check(self, at: ObjectivePoint) -> None:
         """Raise where the coefficients at a point put every row on the side of its class."""
         if at.margin > 0:
-            raise separated(at.coef, self.objective, PERFECT)
+            raise separation_error(at.coef, self.objective, PERFECT)
 
     def leap(
         self, at: ObjectivePoint, step: Array, n_steps: int, trace: Trace
@@ -158,7 +158,7 @@ class SeparationCheck(RankCheck):
                 continue
             if not (wrong or wrong_of_opposite):
                 raise collinear(direction.reshape(1, -1), self.objective)
-            raise separated(direction, self.objective, QUASI_COMPLETE)
+            raise separation_error(direction, self.objective, QUASI_COMPLETE)
 
 
 def flat_directions(objective: Objective, hessian: Array, ways: Sequence[Array]) -> list[Array]:
@@ -195,12 +195,12 @@ def _without_rounding(columns: Standardisation, direction: Array) -> Array:
     weights, intercepts = columns.original(direction)
     size = np.abs(direction).max()
     weights = np.where(np.abs(direction[:, 1:]) > SLIGHT * size, weights, 0.0)
-    return columns.standardised(
+    return columns.standardise(
         weights, np.where(np.abs(intercepts) > SLIGHT * size, intercepts, 0.0)
     )
 
 
-def separated(direction: Array, objective: Objective, kind: str) -> InputError:
+def separation_error(direction: Array, objective: Objective, kind: str) -> InputError:
     """The error where the estimate does not exist, with the columns that separate the classes."""
     names, columns = objective.names, objective.columns.n_columns
     size = np.abs(direction[:, 1:]).max(axis=0)
@@ -212,8 +212,8 @@ def separated(direction: Array, objective: Objective, kind: str) -> InputError:
     some = f"column {found} separates" if len(most) == 1 else f"columns {found} together separate"
     remedies = [f"Add a penalty (for example {objective.penalty_option})"]
     if len(worst) < len(names):
-        remedies.append(_left(worst, columns))
-    remedies += _filled([names[j] for j in worst], names[:columns])
+        remedies.append(_leave_out_remedy(worst, columns))
+    remedies += _missing_remedy([names[j] for j in worst], names[:columns])
     return InputError(
         f"{some} the classes {kind}, so the maximum-likelihood estimate does not exist. "
         f"{', or '.join(remedies)}."
@@ -238,7 +238,7 @@ def collinear(null: Array, objective: Objective) -> ColumnError:
     if len(found) <= many:
         why = f"{'does' if len(found) == 1 else 'do'} not vary"
         first = f"Leave {'it' if len(found) == 1 else 'them'} out"
-    remedies = [first, *_filled(found, names[:columns])]
+    remedies = [first, *_missing_remedy(found, names[:columns])]
     remedies.append(f"or take a penalty, such as {objective.penalty_option}")
     return ColumnError(
         f"{quoted_list(found)} {why}, so without a penalty the coefficients are not unique. "
@@ -246,14 +246,14 @@ def collinear(null: Array, objective: Objective) -> ColumnError:
     )
 
 
-def _left(worst: list[int], columns: int) -> str:
+def _leave_out_remedy(worst: list[int], columns: int) -> str:
     """How columns are left out; words are no columns of the table."""
     if min(worst) >= columns:
         return "leave those words out by stop_words= or min_df="
     return "leave the column out" if len(worst) == 1 else "leave those columns out"
 
 
-def _filled(found: list[str], columns: tuple[str, ...]) -> list[str]:
+def _missing_remedy(found: list[str], columns: tuple[str, ...]) -> list[str]:
     """The remedy for an indicator of missing values, which is no column of the table."""
     some = any(name.endswith(" missing") and name in columns for name in found)
     return ["take missing='mean'"] if some else []

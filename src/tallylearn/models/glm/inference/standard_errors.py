@@ -27,7 +27,7 @@ NO_ERRORS = np.empty((0, 0))
 def least_squares_standard_errors(model: LinearFit, t: int, meat: SandwichMeat | None) -> Array:
     """(p + 1,) standard errors in the order of the design, that of the intercept first."""
     p, r = len(model.design.columns), len(model.basis)
-    sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
+    sigma = np.sqrt(model.rest[t] / (model.rows - model.n_estimated))
     inverse = solve_triangular(model.free_root(), np.eye(r), check_finite=False)
     inverse = inverse / model.scale[model.basis][:, None]  # (r, r) from orthonormal columns
     back = inverse

@@ -192,7 +192,7 @@ def summarize(
     weight = model.coef[t, order]
     error = np.full(len(order) + int(model.centred), np.nan)
     plain = model.is_least_squares
-    free = model.rows - model.used
+    free = model.rows - model.n_estimated
     if meat is not None:
         picked = meat.middle[ROBUST_ERRORS.index(robust)] if robust is not None else None
         meat = None if picked is None else replace(meat, middle=picked)
@@ -257,9 +257,9 @@ def _fit_statistics(
     model: LinearFit, t: int, plain: bool, meat: SandwichMeat | None
 ) -> dict[str, float | None]:
     n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
-    k, free = model.used, model.rows - model.used
+    k, free = model.n_estimated, model.rows - model.n_estimated
     slopes = k - int(model.centred)
-    share = model.explained[t]
+    share = model.r_squared[t]
     condition = 1 / model.certain if model.certain > 0 else None
     sizes: dict[str, float | None] = {"R²": share}
     if not plain:
@@ -293,26 +293,27 @@ def _remarks(
         f"{name} is compared with {base}."
         if name in shown or design.formula is not None
         else f"{name} has no coefficient: "
-        f"{ONE_VALUE if len(design.known[name]) == 1 else RARE_VALUES}."
+        f"{ONE_VALUE if len(design.category_values[name]) == 1 else RARE_VALUES}."
         for name, base in design.references.items()
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
-    if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT_FIT * size:
+    if plain and model.rows > model.n_estimated and 0 < model.rest[t] <= PERFECT_FIT * size:
         said.append("The columns determine the target up to rounding error, so standard errors and "
                     "tests describe the rounding only.")  # fmt: skip
     said += collinearity_notes(model.dependent)
-    if plain and model.rows > model.used and intercept_is_shared(model):
+    if plain and model.rows > model.n_estimated and intercept_is_shared(model):
         name = intercept_name(design.names, INTERCEPT)
         said.append(f"{name} has no standard error: a column is an affine function of others, so "
                     "the coefficients share the intercept.")  # fmt: skip
-    said += [*model.cancelled, *model.unrested]
+    said += [*model.cancellation_warnings, *model.convergence_warnings]
     if not plain:
         said.append("There are no standard errors: they require least squares without a penalty, "
                     "bounds or selection of columns.")  # fmt: skip
-    elif model.rows <= model.used:
+    elif model.rows <= model.n_estimated:
         said.append(
-            f"The fit leaves no residual degrees of freedom (n = {model.rows:g}, coefficients: "
-            f"{model.used}), so there are no standard errors. Use fewer columns, Ridge or Lasso."
+            f"The fit leaves no residual degrees of freedom (n = {model.rows:g}, "
+            f"coefficients: {model.n_estimated}), so there are no standard errors. "
+            "Use fewer columns, Ridge or Lasso."
         )
     elif diagnostics is None:
         said.append(

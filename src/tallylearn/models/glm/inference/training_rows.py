@@ -54,7 +54,7 @@ def input_to_keep(keep_rows: Any, read: FitInput) -> FitInput | None:
         return read if keep_rows else None
     if not keeps_rows(keep_rows, size, len(read.schema.columns)):
         return None
-    block = read.coded.whole()
+    block = read.coded_table.whole()
     arrays = (block.numbers, block.target, block.weight)
     if any(isinstance(one, np.ndarray) and _is_part_of_larger(one) for one in arrays):
         return replace(read, source=source.take_rows(np.arange(size)))
@@ -85,7 +85,7 @@ def difference_from_training(model: LinearFit, rows: Sequence[NumberedBlock], t:
         for block, _ in rows:
             weight = np.ones(len(block)) if block.weight is None else block.weight
             target = block.target[t] if isinstance(block.target, tuple) else block.target
-            x = np.concatenate([model.away(part) for part in model.design.pieces(block)])
+            x = np.concatenate([model.centred_rows(part) for part in model.design.pieces(block)])
             y = target - model.level[0, t] - beyond if model.centred else target
             both = np.column_stack([(x - model.low) / model.scale, y])
             n, sums = n + float(weight.sum()), sums + weight @ both

@@ -150,7 +150,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
             gap=gap,
             rounds=int(max(passes.max(), 1)),
             alpha=alpha,
-            converged=penalty.converged(gap, passes, square),
+            converged=penalty.has_converged(gap, passes, square),
         )
 
     @property
@@ -188,7 +188,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         width = len(passes.schema.numbers) * int(self.degree)
         if width <= MIN_WIDE_COLUMNS or self.exact:
             return False
-        rows = passes.read.within((width - 1) // 2)
+        rows = passes.read.count_rows_up_to((width - 1) // 2)
         if rows is not None and passes.n_rows is None:
             needed = f"{rows:,} rows of {width:,} columns, which are held in memory,"
             check_memory(16.0 * rows * width, needed, "Leave out columns.")  # rows and columns
@@ -288,7 +288,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
             )
         block = weighed_in_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
         penalty = self._penalty_terms
-        table = WideTable.again(self.model_.design, block, bool(self.fit_intercept))
+        table = WideTable.with_design(self.model_.design, block, bool(self.fit_intercept))
         alphas = table.penalties(penalty) if given is None else given
         coef, gap, _ = table.path(alphas, penalty)
         intercept = table.level - coef @ table.mean if self.fit_intercept else np.zeros(len(alphas))

@@ -45,7 +45,7 @@ from tallylearn.models.design.pooled_categories import (
     tally_within_memory,
     values_of,
 )
-from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, RareValues
 from tallylearn.models.glm.inference.cancellation import check_cancellation, is_rank_deficient
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
 from tallylearn.models.glm.inference.intervals import check_level, prediction_interval
@@ -147,7 +147,7 @@ class LinearEstimator(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, FormulaDesign)
+    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, RareValues, FormulaDesign)
     takes_formula: ClassVar[bool] = True
     stored_if_changed: ClassVar[tuple[str, ...]] = ("keep_rows",)
     counts_values: ClassVar[bool] = True
@@ -230,12 +230,12 @@ class LinearEstimator(Regressor):
     def _tally_kind(self) -> TallyKind:
         return Products if self.exact else Triangle if self.solver == "qr" else Scatter
 
-    def _tally_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
+    def _tally_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
         return tally_products(
             block, kind, int(self.degree), missing=self.missing, folds=self._n_folds, few=rare
         )
 
-    def _seen_as(self, kind: TallyKind, rare: Rare, block: Block) -> Bundle:
+    def _seen_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values pooled."""
         return self._with_row_counts(self._tally_as(kind, rare, block), block)
 
@@ -306,14 +306,14 @@ class LinearEstimator(Regressor):
             partial(self._sum_pairs, passes), partial(self._find_rare, passes)
         )
 
-    def _find_rare(self, passes: Passes, error: SizeError) -> Rare:
+    def _find_rare(self, passes: Passes, error: SizeError) -> RareValues:
         values = passes.total(self._count_values, self._left_out)
         return rare_or_raise(values, float(self.min_samples_category), error)
 
     def _count_values(self, block: Block) -> Bundle:
         return values_of(learnable(block, self.missing))
 
-    def _sum_pairs(self, passes: Passes, rare: Rare) -> Bundle:
+    def _sum_pairs(self, passes: Passes, rare: RareValues) -> Bundle:
         """The tally; a triangle for few rows, or in a second pass where the scatter lost digits."""
         chooses = self._chooses_solver and not self.exact and not self.descends
         if chooses and self._is_small(passes):
@@ -324,7 +324,7 @@ class LinearEstimator(Regressor):
         with engines.report_stage("second pass"):
             return self._sum_as(Triangle, passes, rare)
 
-    def _sum_as(self, kind: TallyKind, passes: Passes, rare: Rare) -> Bundle:
+    def _sum_as(self, kind: TallyKind, passes: Passes, rare: RareValues) -> Bundle:
         tally = passes.total(partial(self._seen_as, kind, rare), self._left_out)
         return checked_tally(tally, f"{type(self).__name__}.tally")
 
@@ -630,7 +630,7 @@ class LinearEstimator(Regressor):
                     f"or bounds. Fit LinearRegression, and call summary(X, y, robust={robust!r})."
                 )
         model = self.model_
-        name = model.named(t, self.target_name_)
+        name = model.target_name(t, self.target_name_)
         with self._error_context("summary"):
             whole = summarize(
                 model, self.schema_, name, t, level=float(level), robust=robust, diagnostics=found,
@@ -716,10 +716,10 @@ class LinearEstimator(Regressor):
                     "intervals need least squares without penalty, bounds or selection. Fit "
                     "LinearRegression."
                 )
-            if model.rows <= model.used:
+            if model.rows <= model.n_estimated:
                 raise InputError(
                     f"intervals need more rows than coefficients, and there are {model.rows:g} "
-                    f"rows for {model.used}. Fit with more rows or fewer columns."
+                    f"rows for {model.n_estimated}. Fit with more rows or fewer columns."
                 )
         return self._map_rows(
             X,
@@ -753,7 +753,7 @@ class LinearEstimator(Regressor):
     def _numbered_blocks(self, read: FitInput) -> Iterator[NumberedBlock]:
         """The training rows, with their numbers from 0 in the whole table."""
         before, missing = 0, self._missing_rule
-        for whole in (block for part in read.coded.parts() for block in part.blocks()):
+        for whole in (block for part in read.coded_table.parts() for block in part.blocks()):
             block = learnable(whole.training_rows(), missing)
             row = places(block.start, np.arange(len(block)))
             if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
@@ -767,7 +767,7 @@ class LinearEstimator(Regressor):
         """Diagnostics of the training rows, whose leverages must add up to the rank."""
         found, meat = diagnose_rows(self.model_, blocks, t, self._weight_kind() != FREQUENCY)
         if abs(float(found.leverage.sum()) - found.used) > LOOSE_TOLERANCE * found.used:
-            why = self.model_.cancelled or ("Columns are nearly collinear.",)
+            why = self.model_.cancellation_warnings or ("Columns are nearly collinear.",)
             raise InputError(f"leverages have no correct digits. {why[0]} Leave a column out.")
         return found, meat
 
@@ -792,7 +792,7 @@ class LinearEstimator(Regressor):
 
     def _kept_input(self) -> FitInput | None:
         """The training rows that are kept, if they are few enough for diagnostics unasked."""
-        few = self.model_.rows * self.model_.used <= MAX_NUMBERS_READ_AGAIN
+        few = self.model_.rows * self.model_.n_estimated <= MAX_NUMBERS_READ_AGAIN
         return self.kept_rows_ if few else None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def derive(
     steps.append(WITH_INTERCEPT if model.centred else WITHOUT_INTERCEPT)
     steps += _method_steps(model) if worked is None else worked
     steps += map(Sentence, collinearity_notes(model.dependent))
-    steps += map(Sentence, model.cancelled)
+    steps += map(Sentence, model.cancellation_warnings)
     heads = ("w",) if len(model.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(model.coef)))
     figure, given = model_value_formatter(schema, digits=4), model.design
     own = [
@@ -76,7 +76,7 @@ def derive(
     else:  # no mean was subtracted, and the model keeps none
         heads, rows = (heads[0], *heads[2:]), [(row[0], *row[2:]) for row in rows]
     steps.append(Grid("weights", heads, tuple(rows)))
-    shares = model.explained
+    shares = model.r_squared
     share = ", ".join("none" if r is None else format_number(r) for r in shares)
     told = f", R² {share}" if model.whole.any() and len(shares) > 1 else ""
     many = f"{model.rows:g} row{'s' if model.rows != 1 else ''}"
@@ -98,7 +98,7 @@ def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
             f"descent the duality gap is {number(gap)}{share}: the objective is at most so far "
             "above its minimum."
         )
-        return [Sentence(near), *map(Sentence, model.unrested)]
+        return [Sentence(near), *map(Sentence, model.convergence_warnings)]
     if model.subsets is not None:
         some = f"{model.subsets.chosen} of {len(model.subsets.rest) - 1} columns"
         return [
@@ -214,7 +214,7 @@ class LinearModel(RegressionModel):
         compensated_residuals.levels(coef, normal.mean, normal.low, levels)
         level = levels[:2] if found.level is None else found.level
         intercept = levels[2] if found.intercept is None else found.intercept
-        rest, whole = normal.explained(coef)
+        rest, whole = normal.sums_of_squares(coef)
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
         rest = rest if found.rest is None else found.rest
         return cls(
@@ -273,26 +273,26 @@ class LinearModel(RegressionModel):
             check_shape("the sets", self.subsets.taken, len(self.subsets.rest), p)
 
     @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
+    def category_values(self) -> Mapping[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
-        return self.design.known
+        return self.design.category_values
 
     def predictions(self, block: Block) -> Array:
         """(n,), or (n, t) where there are several targets."""
-        out = np.concatenate([self._answered(part) for part in self.design.pieces(block)])
+        out = np.concatenate([self._predict(part) for part in self.design.pieces(block)])
         return out[:, 0] if len(self.coef) == 1 else out
 
-    def _answered(self, block: Block) -> Array:
+    def _predict(self, block: Block) -> Array:
         if not (self.exact and self.design.powers):
-            out = self.design.around(block, self.mean, self.coef, self.level[0])
+            out = self.design.centred_product(block, self.mean, self.coef, self.level[0])
             if np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
                 return out
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-            return np.asarray(self.level[0] + self.away(block) @ self.coef.T)
+            return np.asarray(self.level[0] + self.centred_rows(block) @ self.coef.T)
 
-    def away(self, block: Block) -> Array:
+    def centred_rows(self, block: Block) -> Array:
         """(n, p) rows from the means, where gaps lie; powers with the digits they were counted."""
-        out = self.design.filled(block) - self.mean
+        out = self.design.filled_matrix(block) - self.mean
         if self.exact:
             centre_exact_powers(block, self.design, self.mean, out)
         gap = np.isnan(self.design.matrix(block))
@@ -300,7 +300,7 @@ class LinearModel(RegressionModel):
 
     def residuals(self, block: Block, target: Array, t: int = 0) -> Array:
         """(n,) what a target is above its answers, which are rounded as little as it is."""
-        away = np.concatenate([self.away(p) for p in self.design.pieces(block)])
+        away = np.concatenate([self.centred_rows(p) for p in self.design.pieces(block)])
         with one_thread():
             return np.asarray(
                 ((target - self.level[0, t]) - self.level[1, t]) - away @ self.coef[t]
@@ -308,10 +308,10 @@ class LinearModel(RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
-        x = self.away(block) if self._far else self.design.filled(block)
+        x = self.centred_rows(block) if self._far else self.design.filled_matrix(block)
         groups, said, strays = (
             self.design.groups(block.schema),
-            self._said,
+            self._term_notes,
             unestimable_columns(self, block),
         )
         answers = self.predictions(block).reshape(len(block), -1)
@@ -335,12 +335,12 @@ class LinearModel(RegressionModel):
         return (*terms, *self.design.evidence_terms(block, i, groups, self.coef[t] * x))
 
     @property
-    def _said(self) -> tuple[str, ...]:
+    def _term_notes(self) -> tuple[str, ...]:
         """What is to be said of the terms."""
-        return (*((FROM_MEANS,) if self._far else ()), *self.cancelled)
+        return (*((FROM_MEANS,) if self._far else ()), *self.cancellation_warnings)
 
     @property
-    def cancelled(self) -> Sequence[str]:
+    def cancellation_warnings(self) -> Sequence[str]:
         """What is to be said where terms cancel so far that answers lose half of their digits."""
         return cancellation_notes(self, self.coef, self.exact)
 
@@ -353,7 +353,7 @@ class LinearModel(RegressionModel):
 
     def spread(self, block: Block) -> Array:
         """(n,) how far rows are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""
-        away = ((self.away(block) - self.low) / self.scale)[:, self.basis]
+        away = ((self.centred_rows(block) - self.low) / self.scale)[:, self.basis]
         small = solve_triangular(self.free_root(), away.T, trans=1, check_finite=False)
         return np.asarray((small**2).sum(axis=0) + (1 / self.rows if self.centred else 0.0))
 
@@ -370,7 +370,7 @@ class LinearModel(RegressionModel):
         return some
 
     @property
-    def used(self) -> int:
+    def n_estimated(self) -> int:
         """How many weights were free, the intercept among them."""
         return len(self.basis) + int(self.centred)
 
@@ -392,7 +392,7 @@ class LinearModel(RegressionModel):
         return derive(self, schema)
 
     @property
-    def unrested(self) -> list[str]:
+    def convergence_warnings(self) -> list[str]:
         """What is to be said where the rounds were not enough."""
         said = (
             f"The solver did not converge in {self.rounds} iterations. Increase max_iter, or scale "
@@ -400,12 +400,12 @@ class LinearModel(RegressionModel):
         return [] if self.converged else [said + "the columns."]
 
     @property
-    def explained(self) -> list[float | None]:
+    def r_squared(self) -> list[float | None]:
         """(t,) R²: the share of the targets' squares that is explained; none of a constant."""
         each = zip(self.rest.tolist(), self.whole.tolist(), strict=True)
         return [1 - rest / whole if whole > 0 else None for rest, whole in each]
 
-    def named(self, t: int, name: str | None = None) -> str:
+    def target_name(self, t: int, name: str | None = None) -> str:
         """What a target is called."""
         if len(self.coef) == 1:
             return name or "y"

@@ -19,7 +19,13 @@ from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, 
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.equations import formula, joined, number, signed_product, signed_sum
+from tallylearn.workings.equations import (
+    equation_chain,
+    formula,
+    number,
+    signed_product,
+    signed_sum,
+)
 
 MAX_COLUMNS = 6  # columns whose products and solution are written out; full=True writes all
 MAX_FULL_COLUMNS = 40  # columns of a table of products
@@ -62,7 +68,9 @@ def linear_working(
     """
     order = model.design.order(schema)
     names = tuple(model.design.names[j] for j in order)
-    work = ProductSums.of(problem, order, names, "y" if len(model.coef) == 1 else model.named(0))
+    work = ProductSums.of(
+        problem, order, names, "y" if len(model.coef) == 1 else model.target_name(0)
+    )
     steps: list[Step] | None
     if penalty is not None:
         steps = [*_lasso_steps(model, work, penalty), *_path(model, problem, order, names, penalty)]
@@ -170,7 +178,9 @@ def _simple(work: ProductSums, slope: float, intercept: float, cost: float) -> l
         *([Sentence(" ".join(meaning))] if meaning else []),
         Grid(f"sums over {number(n)} rows", ("", "value"), tuple(sums)),
         formula(
-            joined(f"w1 = Σ {both} / {below}", f"{number(product)} / {divided}", number(slope))
+            equation_chain(
+                f"w1 = Σ {both} / {below}", f"{number(product)} / {divided}", number(slope)
+            )
         ),
     ]
     if not work.centred:
@@ -265,7 +275,7 @@ def _lasso_steps(model: LinearModel, work: ProductSums, penalty: ElasticNetPenal
         share = f"{100 * gap / total:.2g} % of J"
         near = f"{number(gap)}, {share}: J is at most so far above its minimum."
         steps.append(Sentence(f"{many} {near}"))
-    steps += map(Sentence, model.unrested)
+    steps += map(Sentence, model.convergence_warnings)
     correlation = (
         _without_rounding(
             work.with_target - work.products @ coef,

@@ -186,7 +186,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         sets = best_subsets_by_size(problem, groups, largest, self.method)
         coef, free = coefficients_of_subsets(problem, groups, sets)
         taken = np.array([np.isin(groups.of, some) for some in sets]).astype(np.int64)
-        rest = np.array([problem.explained(each)[0, 0] for each in coef])
+        rest = np.array([problem.sums_of_squares(each)[0, 0] for each in coef])
         used = np.array([len(some) for some in free]) + int(problem.centred)
         found = Subsets(taken.reshape(len(sets), problem.p), rest, used)
         if choice is None:
@@ -258,7 +258,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         whole, choice = float(model.whole[0]), model.choice
         by = {name: found.criterion(name, model.rows, whole) for name in ("aic", "bic")}
         share = 1 - found.rest / whole if whole > 0 else np.ones(len(found.rest))
-        sets = tuple(self._named(row) for row in found.taken)
+        sets = tuple(self._entering_names(row) for row in found.taken)
         return SubsetPath(
             method=self.method,
             criterion=self.criterion,
@@ -272,7 +272,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
             deviation=np.empty(0) if choice is None else choice.deviation,
         )
 
-    def _named(self, taken: Array) -> tuple[str, ...]:
+    def _entering_names(self, taken: Array) -> tuple[str, ...]:
         """What enters together, by name, in the table's order."""
         design: Design = self.model_.design
         names = design.names if self.unit == "weight" else design.columns
@@ -283,7 +283,7 @@ class SubsetSelection(LinearEstimator, options=OPTIONS):
         """The columns that were chosen."""
         self._check_fitted()
         assert self.model_.subsets is not None
-        return self._named(self.model_.subsets.taken[self.model_.subsets.chosen])
+        return self._entering_names(self.model_.subsets.taken[self.model_.subsets.chosen])
 
     @property
     def folds_(self) -> CrossValidationErrors:

@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import centring
-from tallylearn.models.design.columns import design_columns, spelled, spelling
+from tallylearn.models.design.columns import design_columns, encode_block, encoded_names
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import gappy, learnable
 from tallylearn.models.design.powers import append_powers
@@ -55,10 +55,10 @@ class WideTable:
                 f"y has {target.shape[1]} targets, and with more columns than rows only one is "
                 "supported. Fit each target by itself, as in y[:, 0]."
             )
-        return cls._around(_design_of_block(block, how, degree), block, centred)
+        return cls._of_rows(_design_of_block(block, how, degree), block, centred)
 
     @classmethod
-    def _around(cls, design: Design, block: Block, centred: bool) -> WideTable:
+    def _of_rows(cls, design: Design, block: Block, centred: bool) -> WideTable:
         weight = np.ones(len(block)) if block.weight is None else block.weight
         n, y = float(weight.sum()), targets_of(block)[:, 0]
         with one_thread():
@@ -79,13 +79,13 @@ class WideTable:
         )
 
     @classmethod
-    def again(cls, design: Design, block: Block, centred: bool) -> WideTable:
+    def with_design(cls, design: Design, block: Block, centred: bool) -> WideTable:
         """Rows whose design is known."""
-        return cls._around(design, learnable(block, "drop" if design.complete else ""), centred)
+        return cls._of_rows(design, learnable(block, "drop" if design.complete else ""), centred)
 
     def part(self, which: Array) -> WideTable:
         """Some of the rows."""
-        return self._around(self.design, self.block[which], self.centred)
+        return self._of_rows(self.design, self.block[which], self.centred)
 
     def penalties(self, penalty: ElasticNetPenalty) -> Array:
         """(m,) from the smallest alpha without nonzero coefficients down to a hundredth of it.
@@ -127,7 +127,9 @@ class WideTable:
         residuals = self.y - coef @ self.x
         intercept = self.level - float(coef @ self.mean) if self.centred else 0.0
         one, whole = np.array, float(self.y @ self.y)
-        converged = penalty.converged(gap[-1:], one([penalty.max_iter]), one([whole / self.rows]))
+        converged = penalty.has_converged(
+            gap[-1:], one([penalty.max_iter]), one([whole / self.rows])
+        )
         return LinearModel(
             design=self.design,
             coef=coef[None],
@@ -162,7 +164,7 @@ class WideTable:
             training = self.part(np.flatnonzero(fold != f))
             own = self.block[np.flatnonzero(fold == f)]
             coef, _, _ = training.path(alphas, penalty)
-            x, y = self.design.filled(own), targets_of(own)[:, 0]
+            x, y = self.design.filled_matrix(own), targets_of(own)[:, 0]
             weight = np.ones(len(own)) if own.weight is None else own.weight
             off = (y - training.level)[:, None] - (x - training.mean) @ coef.T
             errors.append(weight @ off**2)
@@ -173,7 +175,7 @@ class WideTable:
 def _design_of_block(block: Block, how: DesignOptions, degree: int) -> Design:
     weight = np.ones(len(block)) if block.weight is None else block.weight
     gaps = gappy(block)
-    names, x = spelling(block, gaps), spelled(block, gaps)
+    names, x = encoded_names(block, gaps), encode_block(block, gaps)
     names, x = append_powers(block, names, x, degree)
     with one_thread():
         sums, there = weight @ x, np.full(len(names), weight.sum())
@@ -195,7 +197,7 @@ def _filled_numbers(design: Design, block: Block, weight: Array) -> tuple[Array,
     if design.plain and np.isfinite(weight @ block.numbers).all():
         at = [block.schema.places[name] for name in design.columns]
         return np.ascontiguousarray(block.numbers), np.array(at, dtype=np.int64)
-    return np.ascontiguousarray(design.filled(block)), np.arange(len(design.columns))
+    return np.ascontiguousarray(design.filled_matrix(block)), np.arange(len(design.columns))
 
 
 def _means(x: Array, share: Array) -> Array:

@@ -225,7 +225,7 @@ class ColumnGradients:
 
     def update(self, residuals: Array, level: float, wanted: Array) -> Array:
         """The columns whose gradient may reach a level, and those wanted: computed anew."""
-        due = self._bound(residuals) >= level
+        due = self._upper_bounds(residuals) >= level
         due[wanted] = True
         found = np.flatnonzero(due)
         if not np.array_equal(residuals, self._residuals[-1]):
@@ -234,7 +234,7 @@ class ColumnGradients:
         self._compute(found[self._source[found] != len(self._residuals) - 1])
         return found
 
-    def _bound(self, residuals: Array) -> Array:
+    def _upper_bounds(self, residuals: Array) -> Array:
         """(p,) upper bounds of the gradients' sizes: c |xᵀr| + ‖x‖ ‖s − c r‖ with the best c."""
         seen = np.array(self._residuals)
         share = seen @ residuals / np.maximum(np.einsum("kn,kn->k", seen, seen), 1e-300)

@@ -63,7 +63,7 @@ class ElasticNetPenalty:
         """When ``descend`` stops: at this duality gap, or after so many passes."""
         return np.array([gap, max_passes, self.positive, BY_GAP], dtype=np.float64)
 
-    def converged(self, gap: Array, passes: Array, square: Array) -> bool:
+    def has_converged(self, gap: Array, passes: Array, square: Array) -> bool:
         """Whether every gap, per row, is within the tolerance, or no coefficient moved any more."""
         each = zip(gap.tolist(), passes.tolist(), square.tolist(), strict=True)
         return all(g <= self.tol * s or n < self.max_iter for g, n, s in each)

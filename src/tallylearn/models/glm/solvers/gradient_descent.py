@@ -40,11 +40,11 @@ def gradient_descent(
             risen = n_steps
         last = loss
         if not (np.isfinite(loss) and np.isfinite(gradient).all()):
-            raise _diverged(rate, risen, n_steps, first, loss)
+            raise _divergence_error(rate, risen, n_steps, first, loss)
         converged = float(np.abs(gradient).max()) <= tol
         if converged or n_steps == max_iter:
             if risen and not loss <= first:
-                raise _diverged(rate, risen, n_steps, first, loss)
+                raise _divergence_error(rate, risen, n_steps, first, loss)
             return Solution(
                 coef, loss, at.margin, [], converged, path=np.concatenate(path), n_steps=n_steps,
                 overshot=risen,
@@ -53,12 +53,14 @@ def gradient_descent(
         with np.errstate(over="ignore", invalid="ignore"):
             coef = coef - rate * gradient
         if not np.isfinite(coef).all():
-            raise _diverged(rate, risen, n_steps, first, np.inf)
+            raise _divergence_error(rate, risen, n_steps, first, np.inf)
         if n_steps * (1 + coef.size) <= max(KEPT_NUMBERS, MIN_KEPT_STEPS * (1 + coef.size)):
             path.append(np.array([[loss, *coef.ravel()]]))
 
 
-def _diverged(rate: float, risen: int, n_steps: int, first: float, loss: float) -> InputError:
+def _divergence_error(
+    rate: float, risen: int, n_steps: int, first: float, loss: float
+) -> InputError:
     far = f"{loss:.4g}" if np.isfinite(loss) else "infinity"
     return InputError(
         f"gradient descent diverged with learning_rate={rate:g}: the loss first increased at step "

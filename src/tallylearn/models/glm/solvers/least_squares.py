@@ -133,7 +133,7 @@ class LeastSquaresProblem:
         )
         return np.maximum(least, np.sqrt(self.p * COLLINEAR_ROUNDING)) if self.squared else least
 
-    def explained(self, coef: Array) -> Array:
+    def sums_of_squares(self, coef: Array) -> Array:
         """(2, t) the squares that these weights (t, p) leave of the targets, and all of those."""
         out = np.empty((2, len(coef)))
         qr_triangle.explained(np.ascontiguousarray(self.root), self.scale, coef, out)

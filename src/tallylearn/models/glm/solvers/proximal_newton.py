@@ -98,7 +98,7 @@ def active_set_newton(objective: Objective, start: Array, *, tol: float, max_ite
             trace.append((at.value, slope))
             found = converged_at(at, at.coef + step, trace, tol)
             return replace(found, value=at.value + slope / 2)
-        joined = _joined(at, active, step, violation, tol)
+        joined = _next_active_set(at, active, step, violation, tol)
         if len(joined) > MAX_ACTIVE:
             narrowed = orthant_wise_newton(
                 objective, at.coef, tol=tol, max_iter=max_iter, trace=trace,
@@ -130,7 +130,9 @@ def _active_step(at: ObjectivePoint, active: Array, trace: Trace) -> Array:
     return step.reshape(at.coef.shape)
 
 
-def _joined(at: ObjectivePoint, active: Array, step: Array, violation: Array, tol: float) -> Array:
+def _next_active_set(
+    at: ObjectivePoint, active: Array, step: Array, violation: Array, tol: float
+) -> Array:
     """The next active set: without coefficients that stay 0, with those that violate KKT most."""
     before, after = at.coef.ravel(), (at.coef + step).ravel()
     lasso = np.broadcast_to(at.penalty.lasso, at.coef.shape)

@@ -20,9 +20,9 @@ from tallylearn.models.trees.growing.split_search import (
     CandidateSplit,
     CodeTable,
     Pool,
-    allowed,
     enough,
     follows,
+    is_allowed,
     test_of,
 )
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
@@ -48,7 +48,9 @@ class MeasureRanks:
         unit = max(target.unit, float(np.ldexp(1.0, finest)))
         return cls(ranks.astype(np.int64), values, np.rint(away / unit).astype(np.int64), unit)
 
-    def apart(self, share: Share, lines: Array, count: int) -> tuple[Array, Array, Array]:
+    def absolute_deviations(
+        self, share: Share, lines: Array, count: int
+    ) -> tuple[Array, Array, Array]:
         """(count,) the sum of w |y - median| over the rows of every line; the ranks of its median.
 
         The ranks are those of the last row that is not above the middle of the weight, and of the
@@ -98,16 +100,16 @@ class AbsoluteDeviations:
 
     def splits(self, j: int, codes: Array, width: int, number: bool) -> list[CandidateSplit]:
         """All that a column offers, by the code (``width``: missing) of every row."""
-        table, known, lines, gap = self._tabled(codes, width, number)
+        table, known, lines, gap = self._tabulate(codes, width, number)
         if not len(table.codes):
             return []
         if not number and self.plan.category_split == "multiway":
             return self._multiway(j, table, known, lines, gap)
         pool = Pool.of(j, table, self.plan, self.target)
         cuts = _MedianCuts.of(self, pool.table, known, pool.line[lines], gap)
-        return [pool.unpooled(q) for q in cuts.splits(j)]
+        return [pool.unpool(q) for q in cuts.splits(j)]
 
-    def _tabled(
+    def _tabulate(
         self, codes: Array, width: int, number: bool
     ) -> tuple[CodeTable, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""
@@ -132,11 +134,13 @@ class AbsoluteDeviations:
             return []
         if v > 1 and self.follows(table):
             return self._following(j, table, np.arange(v), known, lines)
-        left = int(self.measure_ranks.apart(self.of(known), lines, v)[0].sum()) + gap
+        left = int(self.measure_ranks.absolute_deviations(self.of(known), lines, v)[0].sum()) + gap
         fall = self.before(known) - left
-        branches = [table.lines, table.gap[None]] if self.gapped(table) else [table.lines]
+        branches = (
+            [table.lines, table.gap[None]] if self.has_missing_branch(table) else [table.lines]
+        )
         q = self.question(j, MULTIWAY, (-1, -1), np.arange(v), np.concatenate(branches), left, fall)
-        return [q] if allowed(q, self.plan, self.target) else []
+        return [q] if is_allowed(q, self.plan, self.target) else []
 
     def _following(
         self, j: int, table: CodeTable, groups: Array, known: Array, branch: Array
@@ -146,7 +150,7 @@ class AbsoluteDeviations:
         ``branch``: of the ``known`` rows. Of two, it is one that may be asked.
         """
         size, (test, *cut) = int(groups.max()) + 1, test_of(table, groups, self.plan)
-        apart = self.measure_ranks.apart(self.of(known), branch, size)[0]
+        apart = self.measure_ranks.absolute_deviations(self.of(known), branch, size)[0]
         alone, place = np.zeros((size, table.lines.shape[1]), np.int64), np.full(len(known), -1)
         np.add.at(alone, groups, table.lines)
         place[known] = branch
@@ -156,11 +160,11 @@ class AbsoluteDeviations:
             left = int(apart.sum() - apart[b]) + self._sum((place == b) | ~known)
             parts = groups, joined, left, self.total - left
             found.append((left, replace(self.question(j, test, (cut[0], cut[1]), *parts), gap=b)))
-        may = [allowed(q, self.plan, self.target) for _, q in found]
+        may = [is_allowed(q, self.plan, self.target) for _, q in found]
         if test != MULTIWAY:
             found = [pair for pair, fit in zip(found, may, strict=True) if fit]
         best = [min(found, key=lambda pair: pair[0])[1]] if found else []
-        return [q for q in best if allowed(q, self.plan, self.target)]
+        return [q for q in best if is_allowed(q, self.plan, self.target)]
 
     def question(
         self, j: int, test: int, cut: tuple[int, int], groups: Array, branches: Array, left: int,
@@ -182,7 +186,7 @@ class AbsoluteDeviations:
         total = table.lines.sum(axis=0) + table.gap
         return follows(table, total, self.plan, self.target)
 
-    def gapped(self, table: CodeTable) -> bool:
+    def has_missing_branch(self, table: CodeTable) -> bool:
         """Whether what is missing has a branch of its own."""
         return table.gaps > 0 and not self._parts
 
@@ -197,7 +201,11 @@ class AbsoluteDeviations:
         share = self.of(rows)
         if not len(share.rows):
             return 0
-        return int(self.measure_ranks.apart(share, np.zeros(len(share.rows), np.int64), 1)[0][0])
+        return int(
+            self.measure_ranks.absolute_deviations(share, np.zeros(len(share.rows), np.int64), 1)[
+                0
+            ][0]
+        )
 
     def _mean(self, apart: int, units: int) -> float:
         return apart / units * self.measure_ranks.unit if units else 0.0
@@ -222,7 +230,7 @@ class _MedianCuts:
         v = len(table.codes)
         order = np.arange(v)
         if not table.number:  # by their medians
-            _, low, high = node.measure_ranks.apart(node.of(known), lines, v)
+            _, low, high = node.measure_ranks.absolute_deviations(node.of(known), lines, v)
             order = np.lexsort(
                 (order, node.measure_ranks.wholes[low] + node.measure_ranks.wholes[high])
             )
@@ -246,13 +254,15 @@ class _MedianCuts:
     def splits(self, j: int) -> list[CandidateSplit]:
         """Those that may be asked: the presence first."""
         v = len(self.order)
-        cuts = np.append(v - 1, np.arange(v - 1))[0 if self.node.gapped(self.table) else 1 :]
+        cuts = np.append(v - 1, np.arange(v - 1))[
+            0 if self.node.has_missing_branch(self.table) else 1 :
+        ]
         upper = self.lower[-1] - self.lower
         upper[-1] = self.table.gap
         sides = np.stack([self.lower, upper], axis=1)
         fit, left, side = self._fit(sides), self.left, np.full(v, -1)
         if len(self.beside):
-            sides, fit, left, side = self._followed(sides, fit)
+            sides, fit, left, side = self._assign_missing(sides, fit)
         return [
             self._question(j, r, sides[r], int(left[r]), int(side[r]))
             for r in cuts[fit[cuts]].tolist()
@@ -260,10 +270,10 @@ class _MedianCuts:
 
     def _fit(self, sides: Array) -> Array:
         """Whether both sides of every cut have rows and weight enough."""
-        whole = self.lower[-1] + (self.table.gap if self.node.gapped(self.table) else 0)
+        whole = self.lower[-1] + (self.table.gap if self.node.has_missing_branch(self.table) else 0)
         return np.asarray(enough(sides, whole, self.node.plan, self.node.target).all(axis=1))
 
-    def _followed(self, sides: Array, fit: Array) -> tuple[Array, Array, Array, Array]:
+    def _assign_missing(self, sides: Array, fit: Array) -> tuple[Array, Array, Array, Array]:
         """The sides of every cut with missing values on the one they fit best, and which it is."""
         cut = np.arange(len(sides)) < len(sides) - 1  # the last asks whether there is a value
         first, last = (
@@ -288,7 +298,7 @@ class _MedianCuts:
             if groups[0]:  # the first category is in the first branch
                 groups, sides = 1 - groups, sides[::-1]
                 gap = 1 - gap if gap >= 0 else gap
-        if self.node.gapped(table) and not last and gap < 0:
+        if self.node.has_missing_branch(table) and not last and gap < 0:
             sides = np.concatenate([sides, table.gap[None]])
         q = self.node.question(j, test, cut, groups, sides, left, self.before - left)
         return replace(q, gap=gap)
@@ -301,13 +311,15 @@ class _MedianCuts:
 
 def _both_sides(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
     """(v,) how far the rows up to every end, and those behind it, are from their medians."""
-    left = _swept(ranks, units, rungs, ends)
-    upper = _swept(ranks[::-1], units[::-1], rungs, np.cumsum(np.diff(ends, prepend=0)[::-1]))
+    left = _sweep_deviations(ranks, units, rungs, ends)
+    upper = _sweep_deviations(
+        ranks[::-1], units[::-1], rungs, np.cumsum(np.diff(ends, prepend=0)[::-1])
+    )
     left[:-1] += upper[-2::-1]
     return left
 
 
-def _swept(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
+def _sweep_deviations(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
     """(v,) how far the rows up to every end are from their median."""
     out, room = np.empty(len(ends), np.int64), np.zeros((2, len(rungs) + 1), np.int64)
     ranks, units = np.ascontiguousarray(ranks), np.ascontiguousarray(units)

@@ -54,7 +54,7 @@ class Scale:
         return self.column.kind != CATEGORY
 
     @property
-    def named(self) -> int:
+    def n_categories(self) -> int:
         """How many values a category has."""
         return 0 if self.number else self.width
 
@@ -137,7 +137,7 @@ def code_columns(block: Block, bins: int | None = None) -> CodedColumns:
         return replace(made_of, x=block.numbers[:, at])  # the copy is dropped
 
     def some(swath: range) -> list[Scale]:
-        return [one(j, x) for j, x in zip(swath, turned(block, swath), strict=True)]
+        return [one(j, x) for j, x in zip(swath, contiguous_columns(block, swath), strict=True)]
 
     swaths = [range(a, min(a + SWATH, len(columns))) for a in range(0, len(columns), SWATH)]
     each = engines.map_threads if len(columns) * n >= MIN_PARALLEL_CELLS else map
@@ -151,7 +151,7 @@ def numbers_of(scales: Sequence[Scale]) -> dict[str, Array]:
     return {"starts": starts, "low": np.concatenate(low), "high": np.concatenate(high)}
 
 
-def turned(block: Block, swath: range) -> list[Array]:
+def contiguous_columns(block: Block, swath: range) -> list[Array]:
     """Some columns as contiguous numbers; gaps for those that have none."""
     at = [block.schema.places.get(block.schema.columns[j].name) for j in swath]
     known = [place for place in at if place is not None]

@@ -17,7 +17,7 @@ from tallylearn.kernels.trees import histograms, item_lists, settings, sorted_li
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import CodedColumns, Scale, numbers_of
-from tallylearn.models.trees.growing.gain_ratio import crowded
+from tallylearn.models.trees.growing.gain_ratio import excluded_from_mean
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes, splice
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.monotone import clip_predictions
@@ -43,17 +43,17 @@ ROWS_FULL = 6  # what a grower says where there is no room for parts of rows
 LARGE_NODE = 5  # what a grower says of a node that is worked on column by column
 
 
-def grown(table: CodedColumns, target: Target, plan: TreePlan) -> Tree:
+def grow_by_impurity(table: CodedColumns, target: Target, plan: TreePlan) -> Tree:
     """The tree of a table, whose lists are used up."""
     n, p, threads = len(target), len(table.scales), engines.current_engine().n_threads
-    gardener = _TreeGrowth.of(table, target, plan)
-    grower = gardener.make_grower(0, n, 0, plan.seed)
+    growth = _TreeGrowth.of(table, target, plan)
+    grower = growth.make_grower(0, n, 0, plan.seed)
     if _counts_rows_by_weight(plan):
-        return tree_of(gardener.grown(grower), table.scales, target, plan)
+        return tree_of(growth.grow_all(grower), table.scales, target, plan)
     if threads == 1 or n * p < MIN_PARALLEL_CELLS or plan.max_features < p or any(plan.slopes):
-        space = gardener.grown(grower)
+        space = growth.grow_all(grower)
     else:
-        space = gardener.grow_in_parallel(grower, threads)
+        space = growth.grow_in_parallel(grower, threads)
     return tree_of(space, table.scales, target, plan, behind(table, target))
 
 
@@ -87,7 +87,7 @@ class _TreeGrowth:
             self.settings, columns, self.amounts, rows, record, lines, check_halted
         )
 
-    def grown(self, grower: Any) -> GrownNodes:
+    def grow_all(self, grower: Any) -> GrownNodes:
         """Everything that waits on the stack of a grower."""
         while status := grower.grow(ENDLESS, ENDLESS):
             if status == ROWS_FULL:
@@ -105,7 +105,7 @@ class _TreeGrowth:
         )
 
     def _branch(self, place: list[int]) -> GrownNodes:
-        return self.grown(self.make_grower(*place))
+        return self.grow_all(self.make_grower(*place))
 
     def _top(self, grower: Any, threads: int) -> GrownNodes:
         """The nodes of many rows, and those of few; the others are left."""
@@ -143,7 +143,7 @@ def _rows(
     n = len(target)
     shared = columns, amounts, np.zeros(n, np.uint8), np.zeros(n, np.int32)
     if not len(table.grid):
-        entries, bits = _stamped(table, target), _bits(target)
+        entries, bits = _lists_with_classes(table, target), _bits(target)
         return lambda most: sorted_lists.SortedLists(*shared, most, entries=entries, bits=bits)
     ys = target.labels if target.classes else target.levels
     order, ys = np.arange(n, dtype=np.int32), ys.astype(np.int64)
@@ -182,9 +182,9 @@ def columns_of(scales: Sequence[Scale], plan: TreePlan, target: Target | None = 
     split, p = 1 if plan.category_split == "multiway" else 2, len(scales)
     behind = numbers_of(scales) if plan.splitter == "random" or plan.variant else {}
     if plan.variant and target is not None:
-        behind["crowded"] = crowded(scales, len(target)).astype(np.int64)
+        behind["crowded"] = excluded_from_mean(scales, len(target)).astype(np.int64)
     least = [
-        row_units(rows, target, plan) if (rows := least_rows(j, s.named, plan)) > 1 else rows
+        row_units(rows, target, plan) if (rows := least_rows(j, s.n_categories, plan)) > 1 else rows
         for j, s in enumerate(scales)
     ]
     return settings.Columns(
@@ -252,7 +252,7 @@ def _bits(target: Target) -> int:
     return bits
 
 
-def _stamped(table: CodedColumns, target: Target) -> Array:
+def _lists_with_classes(table: CodedColumns, target: Target) -> Array:
     """The lists of all columns, the class of every row within."""
     bits = _bits(target)
     if bits == 32 or len(table.grid):

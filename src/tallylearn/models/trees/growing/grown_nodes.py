@@ -44,11 +44,11 @@ def splice(top: GrownNodes, left: Array, parts: list[GrownNodes]) -> GrownNodes:
         out[0][place[at], :2] = place[nodes[at, 0]], nodes[at, 1]
         counts[here] = np.diff(part.nodes[:, 8:10], axis=0, prepend=0)
     out[0][:, 8:10] = np.cumsum(counts, axis=0)
-    leads, ties = (_merged(top, left, parts, kind) for kind in (0, 1))
+    leads, ties = (_merge(top, left, parts, kind) for kind in (0, 1))
     return GrownNodes(out[0], out[1], out[2], leads, ties)
 
 
-def _merged(top: GrownNodes, left: Array, parts: list[GrownNodes], kind: int) -> Array:
+def _merge(top: GrownNodes, left: Array, parts: list[GrownNodes], kind: int) -> Array:
     """The leads (kind 0) or the ties of all nodes, in their order."""
     found, done = [], 0
     for at, part in zip(left.tolist(), parts, strict=True):

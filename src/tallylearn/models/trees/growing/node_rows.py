@@ -20,7 +20,7 @@ from tallylearn.models.trees.growing.impurity import impurity_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
-from tallylearn.models.trees.growing.split_choice import scored
+from tallylearn.models.trees.growing.split_choice import score_splits
 from tallylearn.models.trees.growing.split_search import (
     CandidateSplit,
     CodeTable,
@@ -52,15 +52,15 @@ class NodeRows:
 
     def table(self, j: int, share: Share, lines: Array) -> CodeTable:
         """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
-        table = self._counted(j, share, lines)
+        table = self._count_codes(j, share, lines)
         if missing_values.filled_at_nodes(self.plan.missing) and len(table.codes):
-            return table.filled(self.plan.missing, len(self.target.classes))
+            return table.fill_missing(self.plan.missing, len(self.target.classes))
         return table
 
     def _raw(self, j: int, share: Share) -> CodeTable:
-        return self._counted(j, share, self.target.lines(share.rows, share.units))
+        return self._count_codes(j, share, self.target.lines(share.rows, share.units))
 
-    def _counted(self, j: int, share: Share, lines: Array) -> CodeTable:
+    def _count_codes(self, j: int, share: Share, lines: Array) -> CodeTable:
         scale = self.columns[j]
         return CodeTable.of(self.codes[j][share.rows], lines, scale.width, scale.number)
 
@@ -73,15 +73,17 @@ class NodeRows:
     def splits(self, share: Share, impurity: float) -> list[list[CandidateSplit]]:
         """All splits that every column offers, with scores."""
         if self.measure_ranks is not None:
-            return scored(self._splits_by_median(share, self.measure_ranks), impurity, self.plan)
+            return score_splits(
+                self._splits_by_median(share, self.measure_ranks), impurity, self.plan
+            )
         lines = self.target.lines(share.rows, share.units)
         total, p = lines.sum(axis=0), len(self.columns)
-        found = [self._offered(j, self.table(j, share, lines), total) for j in range(p)]
+        found = [self._candidate_splits(j, self.table(j, share, lines), total) for j in range(p)]
         if self.plan.variant == "c45":
-            return gain_ratio.scored(found, self.columns, len(self.target), self.plan)
-        return scored(found, impurity, self.plan)
+            return gain_ratio.score_gain_ratios(found, self.columns, len(self.target), self.plan)
+        return score_splits(found, impurity, self.plan)
 
-    def _offered(self, j: int, table: CodeTable, total: Array) -> list[CandidateSplit]:
+    def _candidate_splits(self, j: int, table: CodeTable, total: Array) -> list[CandidateSplit]:
         if not len(table.codes):
             return []
         if self.plan.variant == "c45" and table.number:
@@ -120,10 +122,10 @@ class NodeRows:
             mine = fills[self.target.labels[share.rows]] if classes else usual
             to = np.where(gap, mine, to)
         elif missing_values.filled_before(rule):
-            usual = self._fixed(q, self._raw(q.column, share))
-        return [share.where(to == b) for b in range(len(q.branches))], usual
+            usual = self._fixed_group(q, self._raw(q.column, share))
+        return [share.select(to == b) for b in range(len(q.branches))], usual
 
-    def _fixed(self, q: CandidateSplit, table: CodeTable) -> int:
+    def _fixed_group(self, q: CandidateSplit, table: CodeTable) -> int:
         code = int(self.plan.fixed[q.column])
         if table.number:
             return int(code > q.cut)
@@ -131,5 +133,5 @@ class NodeRows:
         return int(q.groups[at[0]]) if len(at) else -1
 
     def _portions(self, share: Share, to: Array, gap: Array, q: CandidateSplit) -> list[Share]:
-        told, to = share.where(~gap), to[~gap]
-        return share.where(gap).shared_out([told.where(to == b) for b in range(len(q.branches))])
+        told, to = share.select(~gap), to[~gap]
+        return share.select(gap).shared_out([told.select(to == b) for b in range(len(q.branches))])

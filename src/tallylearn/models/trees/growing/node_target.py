@@ -112,7 +112,7 @@ class Target:
         counts[np.arange(len(rows)), self.labels[rows]] = units
         return np.column_stack([counts, *([ones] if self.weighed else [])])
 
-    def told(self, totals: Array) -> tuple[Array, Array, Array]:
+    def node_statistics(self, totals: Array) -> tuple[Array, Array, Array]:
         """The counts of every class, the weight and the answer of nodes."""
         one = 2.0**-self.power
         if not self.classes:

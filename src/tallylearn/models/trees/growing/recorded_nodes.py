@@ -35,7 +35,7 @@ def nodes_of(
     owner = np.repeat(np.arange(m), np.diff(lead_ends, prepend=0))
     asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
     cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
-    counts, n, answer = target.told(totals)
+    counts, n, answer = target.node_statistics(totals)
     return Nodes(
         columns=tuple(one.column for one in columns), classes=target.classes,
         criterion=plan.criterion,

@@ -17,7 +17,7 @@ class Share:
     rows: Array
     units: Array  # int64, see Target
 
-    def where(self, here: Array) -> Share:
+    def select(self, here: Array) -> Share:
         """Some of them."""
         at = np.flatnonzero(here)
         return Share(self.rows[at], self.units[at])
@@ -33,5 +33,5 @@ class Share:
     def _with(self, lost: Share, units: Array) -> Share:
         """And parts of other rows, as far as a part is anything."""
         if not units.all():
-            lost, units = lost.where(units > 0), units[units > 0]
+            lost, units = lost.select(units > 0), units[units > 0]
         return Share(np.concatenate([self.rows, lost.rows]), np.concatenate([self.units, units]))

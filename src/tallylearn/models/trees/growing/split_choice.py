@@ -9,7 +9,7 @@ from tallylearn.models.trees.growing.split_search import TIED, CandidateSplit
 from tallylearn.models.trees.node import PRESENCE, THRESHOLD
 
 
-def scored(
+def score_splits(
     found: list[list[CandidateSplit]], impurity: float, plan: TreePlan
 ) -> list[list[CandidateSplit]]:
     """Every question with its score: the gain, the gain ratio, or gain and cost in one.
@@ -42,7 +42,7 @@ def cost_score(gain: float, cost: float, rule: str, exponent: float = 1.0) -> fl
     return float((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
 
 
-def chosen(
+def choose_splits(
     found: list[list[CandidateSplit]], impurity: float, plan: TreePlan
 ) -> list[CandidateSplit]:
     """The best questions, the asked one first: of the tied columns the first, by gain within."""

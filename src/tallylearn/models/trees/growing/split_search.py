@@ -45,7 +45,7 @@ class CodeTable:
         gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
         return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number, width)
 
-    def filled(self, rule: str, classes: int) -> CodeTable:
+    def fill_missing(self, rule: str, classes: int) -> CodeTable:
         """With what is missing in the lines that the rule says."""
         fills, usual = (
             missing_values.fills(r, self.lines, self.number, classes) for r in (rule, "node")
@@ -87,12 +87,12 @@ def splits(
         pool = Pool.of(at, table, plan, target)
         table = pool.table
         orders = [np.arange(v)] if table.number else _orders(pool, target, total, plan)
-        each = (_halved(at, table, order, total, plan, target) for order in orders)
-        return [pool.unpooled(q) for found in each for q in found]
+        each = (_binary_splits(at, table, order, total, plan, target) for order in orders)
+        return [pool.unpool(q) for found in each for q in found]
     if v + (table.gaps > 0) < 2:
         return []
     q = split_of(at, table, np.arange(v), total, plan, target)
-    return [q] if allowed(q, plan, target) else []
+    return [q] if is_allowed(q, plan, target) else []
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Pool:
         found = groups[self.line]
         return np.asarray(1 - found if found[0] and self.rare.any() else found)
 
-    def unpooled(self, q: CandidateSplit) -> CandidateSplit:
+    def unpool(self, q: CandidateSplit) -> CandidateSplit:
         """A question about the table as it was."""
         if not self.rare.any():
             return q
@@ -159,7 +159,7 @@ def _orders(pool: Pool, target: Target, total: Array, plan: TreePlan) -> list[Ar
     return [np.lexsort((np.arange(v), share)) for share in shares.T]
 
 
-def _halved(
+def _binary_splits(
     at: int, table: CodeTable, order: Array, total: Array, plan: TreePlan, target: Target
 ) -> list[CandidateSplit]:
     """Cuts through the lines; where values are missing, first whether there is one at all.
@@ -173,7 +173,7 @@ def _halved(
         table.gaps and not missing_values.in_parts(plan.missing),
     )
     found = [split_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
-    found = [q for q in found if allowed(q, plan, target)]
+    found = [q for q in found if is_allowed(q, plan, target)]
     lower, beside = table.lines[order].cumsum(axis=0), follows(table, total, plan, target)
     if k and (lower[-1, :k] > 0).sum() < 2 and not beside:
         return found
@@ -186,7 +186,7 @@ def _halved(
             cut = THRESHOLD, int(table.codes[r]), int(table.codes[r + 1])
         else:
             gap = 1 - gap if gap >= 0 and groups[np.argsort(order)[0]] else gap
-            groups, into = _grouped(order, groups, into)
+            groups, into = _group_lines(order, groups, into)
             cut = SUBSET, -1, -1
         numbers = float(cuts.after[r]), float(cuts.gain[r]), float(cuts.information[r])
         found.append(CandidateSplit(at, *cut, groups, into, *numbers, gap=gap))
@@ -237,7 +237,7 @@ def follows(table: CodeTable, total: Array, plan: TreePlan, target: Target) -> b
     return not (own and bool(enough(table.gap[None], total, plan, target)[0]))
 
 
-def _grouped(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]:
+def _group_lines(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]:
     """The group of every line, and what they hold: the first line is in the first group."""
     groups = np.empty(len(order), dtype=np.int8)
     groups[order] = steps
@@ -296,7 +296,7 @@ def test_of(table: CodeTable, groups: Array, plan: TreePlan) -> tuple[int, int, 
     return PRESENCE if last else THRESHOLD, int(table.codes[r]), after
 
 
-def allowed(q: CandidateSplit, plan: TreePlan, target: Target) -> bool:
+def is_allowed(q: CandidateSplit, plan: TreePlan, target: Target) -> bool:
     """Whether enough branches have enough rows and weight: both of two, two of many."""
     size = len(q.branches)
     found = enough(q.branches, q.branches.sum(axis=0), plan, target)

@@ -25,7 +25,7 @@ from tallylearn.expressions import (
     Number,
     NumberColumn,
 )
-from tallylearn.models.design.rare_categories import Rare, rare
+from tallylearn.models.design.rare_categories import RareValues, rare
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.node import LEAF, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
@@ -53,14 +53,16 @@ class Attributes:
     source: Array  # (f,) int64: the column that an attribute comes from
     step: Array  # (f,) int64: 0 for a number, s for the s-th step of a category, or MISSING
     fill: Array  # (f,) float64: the attribute of a row whose value is missing
-    rare: Rare = field(default_factory=Rare)  # values that are filled in like missing ones
+    rare: RareValues = field(
+        default_factory=RareValues
+    )  # values that are filled in like missing ones
 
     form: ClassVar[field_schemas.Form] = {
         "columns": field_schemas.many(field_schemas.one(Column)),
         "source": field_schemas.integers("f", least=0),
         "step": field_schemas.integers("f", least=MISSING),
         "fill": field_schemas.floats("f"),
-        "rare": field_schemas.one(Rare),
+        "rare": field_schemas.one(RareValues),
     }
 
     def check(self, schema: Schema) -> None:
@@ -113,7 +115,7 @@ class Attributes:
                 found.append((at, MISSING, 1.0))
         source, step, fill = np.array(found, dtype=np.float64).reshape(-1, 3).T
         parts = source.astype(np.int64), step.astype(np.int64), fill.copy()
-        return cls(tuple(columns), *parts, Rare.of(scarce))
+        return cls(tuple(columns), *parts, RareValues.of(scarce))
 
     def __len__(self) -> int:
         return len(self.source)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.models.trees.growing.coded_columns import code_columns
-from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.grower import grow_by_impurity
 from tallylearn.models.trees.growing.impurity import fall
 from tallylearn.models.trees.growing.node_target import of_measures
 from tallylearn.models.trees.growing.plan import TreePlan
@@ -85,7 +85,7 @@ def _check_size(n: int, attributes: Attributes) -> None:
 def _grow(block: Block, growth: Growth) -> tuple[Tree, Array]:
     """A tree, and the leaf of every row."""
     target = of_measures(block.target, block.weight, True)
-    tree = _in_deviations(grown(code_columns(block), target, plan_of(block, growth)))
+    tree = _in_deviations(grow_by_impurity(code_columns(block), target, plan_of(block, growth)))
     tree = replace(tree, weight_kind=block.weight_kind if target.weighed else FREQUENCY)
     few = tree.counted_rows < growth.min_split
     alike = tree.impurity < growth.min_deviation * tree.impurity[0]

@@ -130,7 +130,7 @@ def _notes(found: dict[str, Any]) -> list[str]:
 
 def model_rules(model: ModelTree) -> ModelRules:
     """The rules of a model tree, from left to right."""
-    tree, (names, told) = model.tree, model.named()
+    tree, (names, told) = model.tree, model.leaf_names()
     regions = regions_of(tree)
 
     def rule(i: int, region: dict[str, Condition], said: str) -> ModelRule:

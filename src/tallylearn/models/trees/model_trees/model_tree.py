@@ -24,9 +24,9 @@ from tallylearn.tables import CATEGORY, DATE, Array, Block, Schema, check_shape,
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.equations import (
+    equation_chain,
     factor,
     formula,
-    joined,
     number,
     signed_product,
     signed_sum,
@@ -78,12 +78,12 @@ class ModelTree(RegressionModel):
         check_shape("the coefficients", self.coef, m, len(self.attributes))
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
+    def category_values(self) -> dict[str, tuple[str, ...]]:
         """The values of the categories that the tree asks for, or that a model adds up."""
         steps = (self.coef != 0).any(axis=0) & (self.attributes.step > 0)
         used = {*self.attributes.source[steps].tolist()}
         added = [column for at, column in enumerate(self.tree.columns) if at in used or self.guests]
-        found = {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
+        found = {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.category_values
         rare = self.attributes.rare.by_column
         return {
             name: tuple(dict.fromkeys((*values, *rare.get(name, ()))))
@@ -105,7 +105,7 @@ class ModelTree(RegressionModel):
         return share
 
     @cached_property
-    def above(self) -> tuple[Array, Array]:
+    def ancestor_terms(self) -> tuple[Array, Array]:
         """(m,) and (m, f): what the models above a node add to it, as one model."""
         base, coef = np.zeros_like(self.base), np.zeros_like(self.coef)
         for i in range(1, len(self.tree)):
@@ -120,12 +120,12 @@ class ModelTree(RegressionModel):
         return self._answers(self.attributes.matrix(block), self.tree.end_nodes(block))
 
     def _answers(self, x: Array, ends: Array) -> Array:
-        base, coef = self.above
+        base, coef = self.ancestor_terms
         with np.errstate(over="ignore", invalid="ignore"):
             rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
-            return np.asarray(self.own[ends] * self._alone(x, ends) + rest)
+            return np.asarray(self.own[ends] * self._unsmoothed(x, ends) + rest)
 
-    def _alone(self, x: Array, ends: Array) -> Array:
+    def _unsmoothed(self, x: Array, ends: Array) -> Array:
         """What the model where each row ends says, before smoothing."""
         out = self.base[ends] + (self.coef[ends] * (x - self.attributes.fill)).sum(axis=1)
         for leaf, guest in zip(self.tree.leaves.tolist(), self.guests, strict=False):
@@ -137,7 +137,7 @@ class ModelTree(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms of a row's model, and what every node above changes: they sum to the answer."""
         x, ends = self.attributes.matrix(block), self.tree.end_nodes(block)
-        answers, alone = self._answers(x, ends).tolist(), self._alone(x, ends).tolist()
+        answers, alone = self._answers(x, ends).tolist(), self._unsmoothed(x, ends).tolist()
         return [
             Evidence(
                 (
@@ -218,7 +218,7 @@ class ModelTree(RegressionModel):
         intercept = 0.0 if abs(intercept) <= ROUNDING * size else intercept
         products = [signed_product(float(self.coef[i, j]), float(x[j])) for j in at]
         side = signed_sum([number(intercept), *products])
-        return formula(joined(f"{name} = {side}", number(value)) if products else
+        return formula(equation_chain(f"{name} = {side}", number(value)) if products else
                        f"{name} = {number(value)}")  # fmt: skip
 
     def formulas(self) -> list[LeafFormula]:
@@ -227,7 +227,7 @@ class ModelTree(RegressionModel):
 
     def formula(self, i: int, name: str) -> LeafFormula:
         """The model of a node, smoothed: what rows that end there are answered with."""
-        above, more = self.above
+        above, more = self.ancestor_terms
         coef = more[i] + self.own[i] * self.coef[i]
         base = above[i] + self.own[i] * self.base[i]
         intercept = base - (coef * self.attributes.fill).sum()
@@ -241,7 +241,7 @@ class ModelTree(RegressionModel):
             terms=tuple(terms),
         )
 
-    def named(self) -> tuple[dict[int, str], dict[int, str]]:
+    def leaf_names(self) -> tuple[dict[int, str], dict[int, str]]:
         """The names of the leaves' models, and the models; a guest has its own name, no formula."""
         leaves = self.tree.leaves.tolist()
         if self.guests:
@@ -256,7 +256,7 @@ class ModelTree(RegressionModel):
                 "a model tree with learner= asks other estimators at its leaves, which is no "
                 "expression. Leave learner out."
             )
-        base, coef = self.above
+        base, coef = self.ancestor_terms
         base, coef = base + self.own * self.base, coef + self.own[:, None] * self.coef
         terms, fill = self.attributes.expressions(), self.attributes.fill.tolist()
         models = zip(base.tolist(), coef.tolist(), strict=True)
@@ -266,7 +266,7 @@ class ModelTree(RegressionModel):
     def derivation(self, schema: Schema) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""
         asked, size = derivation(self.tree).steps
-        models = [self._said(i) for i in range(min(len(self.tree), MOST_LINES))]
+        models = [self._node_model_text(i) for i in range(min(len(self.tree), MOST_LINES))]
         steps: list[Any] = [asked, *map(Sentence, models)]
         if len(self.tree) > MOST_LINES:
             steps.append(Sentence(f"... models of {len(self.tree)} nodes in all."))
@@ -278,10 +278,10 @@ class ModelTree(RegressionModel):
                     rf"p \leftarrow \frac{{n\,p + {k}\,q}}{{n + {k}}}",
                 )
             )
-        rare = self.attributes.rare.told("which are filled in like missing ones")
+        rare = self.attributes.rare.sentences("which are filled in like missing ones")
         return Derivation("Model tree", (*steps, *rare, size))
 
-    def _said(self, i: int) -> str:
+    def _node_model_text(self, i: int) -> str:
         """A node's own model, before smoothing, and how well it fits."""
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)

@@ -28,7 +28,7 @@ from tallylearn.estimators.options import (
     option,
 )
 from tallylearn.estimators.passes import Learned, Passes, in_memory, scaled_weights
-from tallylearn.models.design.rare_categories import MIN_ROWS, Rare
+from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
@@ -97,7 +97,7 @@ class ModelTreeRegressor(Regressor):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
-    stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, Rare)
+    stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, RareValues)
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"M5": {"missing": MEAN}}
     formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1, "missing": MEAN}
     model_: ModelTree = fitted()
@@ -440,7 +440,7 @@ class ModelTreeRegressor(Regressor):
 
     def _views(self) -> TreeViews:
         self._check_fitted()
-        names, formulas = self.model_.named()
+        names, formulas = self.model_.leaf_names()
         return TreeViews(self.model_.tree, names, formulas)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def cuts(tree: Tree, alpha: float, costs: Costs | None = None) -> tuple[Cut, ...
     return tuple(found)
 
 
-def chosen(
+def choose_alpha(
     tree: Tree, block: Block, grow: Callable[[Block], Tree], seed: int, rule: str = "cv"
 ) -> float:
     """The alpha of least error in ten folds, the largest of those tied.

@@ -12,7 +12,7 @@ from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs
 from tallylearn.models.trees.pruning.pruning_record import Cut, Stage
-from tallylearn.models.trees.pruning.subtree_raising import MutableNode, Sending
+from tallylearn.models.trees.pruning.subtree_raising import MutableNode, RowRouting
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
@@ -21,7 +21,7 @@ PRUNING_MARGIN = 0.1  # estimated errors: a leaf may cost so much more than a br
 ROUNDING = 1e-6
 
 
-def estimated(
+def estimate_errors(
     n: Array, errors: Array, confidence: float = 0.25, rows: Array | None = None
 ) -> Array:
     """The errors that n rows like these will make: the upper end of a one-sided interval.
@@ -39,7 +39,7 @@ def estimated(
     if rows is not None:
         weighs = n > 0
         share = np.where(weighs, rows / np.where(weighs, n, 1.0), 1.0)
-        return np.asarray(estimated(n * share, e * share, confidence) / share)
+        return np.asarray(estimate_errors(n * share, e * share, confidence) / share)
     some = np.where(n > 0, n, 1.0)
     none = some * (1.0 - confidence ** (1.0 / some))
     one = _wilson(some, np.ones_like(e), confidence)
@@ -77,7 +77,7 @@ def collapse(tree: Tree) -> tuple[Cut, ...]:
     return tuple(found)
 
 
-def pruned(
+def prune(
     tree: Tree,
     confidence: float,
     rows: NodeRows | None,
@@ -94,14 +94,14 @@ def pruned(
     if rows is None:
         cuts = tuple(_cuts(tree, confidence, counted(tree)))
         return tree.without(c.node for c in cuts), (first, Stage("pessimistic", tree, cuts))
-    work = Pruning(Sending(tree, rows, frequency), confidence, counted(tree))
-    after, cuts = work.done()
+    work = Pruning(RowRouting(tree, rows, frequency), confidence, counted(tree))
+    after, cuts = work.run()
     return after, (first, Stage("pessimistic", tree, cuts))
 
 
 def _cuts(tree: Tree, confidence: float, rows: Array | None) -> list[Cut]:
     """Without raising: a node becomes a leaf where that costs no more than what is left of it."""
-    leaf = estimated(tree.n, wrong(tree), confidence, rows)
+    leaf = estimate_errors(tree.n, wrong(tree), confidence, rows)
     branch = np.where(tree.test == LEAF, leaf, 0.0)
     found = []
     for i in range(len(tree) - 1, -1, -1):
@@ -116,25 +116,25 @@ def _cuts(tree: Tree, confidence: float, rows: Array | None) -> list[Cut]:
 class Pruning:
     """With raising: a node stays, becomes a leaf, or gives way to its largest branch."""
 
-    def __init__(self, sending: Sending, confidence: float, rows: Array | None) -> None:
+    def __init__(self, sending: RowRouting, confidence: float, rows: Array | None) -> None:
         self.sending, self.confidence = sending, confidence
-        self.leaf = estimated(sending.tree.n, wrong(sending.tree), confidence, rows).tolist()
+        self.leaf = estimate_errors(sending.tree.n, wrong(sending.tree), confidence, rows).tolist()
         self.cuts: list[Cut] = []
 
-    def done(self) -> tuple[Tree, tuple[Cut, ...]]:
+    def run(self) -> tuple[Tree, tuple[Cut, ...]]:
         """The pruned tree, and what was done."""
         root = self.sending.mutable_nodes()
         agenda = [*root.walk()]
         while agenda:
             node = agenda.pop()
-            if self._decided(node):  # what moved up is pruned once more
+            if self._decide(node):  # what moved up is pruned once more
                 agenda += node.walk()
         tree = self.sending.tree
         if any(cut.raised >= 0 for cut in self.cuts):
             return self.sending.tree_of(root), tuple(self.cuts)
         return tree.without(cut.node for cut in self.cuts), tuple(self.cuts)
 
-    def _decided(self, node: MutableNode) -> bool:
+    def _decide(self, node: MutableNode) -> bool:
         leaf = self._as_leaves([node.share]) if node.moved else self.leaf[node.place]
         if node.asks < 0:
             node.errors = leaf
@@ -171,7 +171,7 @@ class Pruning:
         said = answer_of(counts, self.sending.tree.loss).astype(np.int64)
         n = counts.sum(axis=1)
         missed = n - counts[np.arange(len(counts)), said]
-        return float(estimated(n, missed, self.confidence, rows).sum())
+        return float(estimate_errors(n, missed, self.confidence, rows).sum())
 
     def _as_branch(self, node: MutableNode, share: Share) -> float:
         """The errors of a branch if all rows of its parent came to it; none where some cannot."""
@@ -183,7 +183,7 @@ class Pruning:
             if at.asks < 0:
                 leaves.append(came)
                 continue
-            parts = self.sending.sent(at.asks, came)
+            parts = self.sending.route(at.asks, came)
             if parts is None:
                 return float("inf")
             new = MutableNode(-1, -1, came)

@@ -172,7 +172,7 @@ def _prune(
         target = tree_target(learner, trained)
         rows = NodeRows.of(code_columns(trained), target, tree_plan(learner, trained, target))
     block = None if tree.weight_kind == FREQUENCY else _training_rows(learner, tree, grew)
-    return pessimistic.pruned(
+    return pessimistic.prune(
         tree, float(learner.confidence), rows,
         lambda tree: _effective_rows(learner, tree, block),
         None if block is None else row_frequencies(learner, block),
@@ -205,7 +205,7 @@ def _cuts(
 
 def _alpha_by_folds(learner: TreeOptions, tree: Tree, grew: Block | None) -> float:
     block = _training_rows(learner, tree, grew).sort_rows()
-    return cost_complexity.chosen(
+    return cost_complexity.choose_alpha(
         tree, block, lambda rows: grow_full_tree(learner, rows), _seed(learner, block),
         str(learner.ccp_alpha),
     )  # fmt: skip

@@ -51,7 +51,7 @@ class MutableNode:
 
 
 @dataclass(frozen=True)
-class Sending:
+class RowRouting:
     """How rows go down a tree: keys are codes of categories, or the places of branches."""
 
     tree: Tree
@@ -71,7 +71,7 @@ class Sending:
 
     def _grown_parts(self, i: int, keys: list[int], share: Share) -> dict[int, Share]:
         """Every branch has rows, and every row a branch, if the tree grew from these rows."""
-        parts, tree = self.sent(i, share), self.tree
+        parts, tree = self.route(i, share), self.tree
         if parts is not None and parts.keys() == {*keys}:
             return parts
         if parts is None or parts.keys() - {*keys}:
@@ -97,7 +97,7 @@ class Sending:
         key = dict(zip(leads.tolist(), codes.tolist(), strict=True))
         return [key.get(kid, self._width(i)) for kid in kids]
 
-    def sent(self, i: int, share: Share) -> dict[int, Share] | None:
+    def route(self, i: int, share: Share) -> dict[int, Share] | None:
         """The rows of every branch of a node's question; None where some row has none."""
         to = self._steps(i, share)
         gap = to == routing.GAP
@@ -111,7 +111,7 @@ class Sending:
             to = np.where(gap, key, to.astype(np.int64))
         if (to < 0).any():
             return None
-        return {key: share.where(here) for key, here in _keyed(to)}
+        return {key: share.select(here) for key, here in _rows_by_key(to)}
 
     def _steps(self, i: int, share: Share) -> Array:
         """The key of every row, below 0 where it has none."""
@@ -191,9 +191,9 @@ class Sending:
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():
             return None
-        told = share.where(~gap)
-        found = {key: told.where(here) for key, here in _keyed(to[~gap])}
-        shares = share.where(gap).shared_out([*found.values()])
+        told = share.select(~gap)
+        found = {key: told.select(here) for key, here in _rows_by_key(to[~gap])}
+        shares = share.select(gap).shared_out([*found.values()])
         return dict(zip(found, shares, strict=True))
 
     def _width(self, i: int) -> int:
@@ -213,7 +213,7 @@ class Sending:
             node.share, node.moved = came, True
             if node.asks < 0:
                 continue
-            for key, part in (self.sent(node.asks, came) or {}).items():
+            for key, part in (self.route(node.asks, came) or {}).items():
                 kid = node.kids.setdefault(key, MutableNode(node.place, -1, part))
                 stack.append((kid, part))
 
@@ -224,7 +224,7 @@ class Sending:
         tree, asks = self.tree, np.array([node.asks for node in order])
         place = np.array([node.place for node in order])
         at = np.maximum(asks, 0)
-        counts, impurity = self._counted(order, place)
+        counts, impurity = self._count_nodes(order, place)
         n, (ends, codes, leads) = counts.sum(axis=1), self._leads(order, number)
         ties = [
             np.zeros(0, np.int64) if b.moved or b.asks < 0 else _ties(tree, b.asks) for b in order
@@ -244,7 +244,7 @@ class Sending:
             tie_thresholds=tree.tie_thresholds[tied],
         )  # fmt: skip
 
-    def _counted(self, order: list[MutableNode], place: Array) -> tuple[Array, Array]:
+    def _count_nodes(self, order: list[MutableNode], place: Array) -> tuple[Array, Array]:
         """The counts of every node and its impurity: anew where other rows came to it."""
         counts, impurity = self.tree.counts[place], self.tree.impurity[place]
         moved = [i for i, node in enumerate(order) if node.moved]
@@ -296,7 +296,7 @@ class Sending:
         return np.array(ends), np.array(codes, dtype=np.int64), np.array(leads, dtype=np.int64)
 
 
-def _keyed(to: Array) -> list[tuple[int, Array]]:
+def _rows_by_key(to: Array) -> list[tuple[int, Array]]:
     """Every key that occurs, and where."""
     if to.dtype == np.int8:  # of two branches
         above = to.view(np.bool_)

@@ -17,7 +17,7 @@ from tallylearn.models.trees.growing.node_rows import NodeRows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.growing.shares import Share
-from tallylearn.models.trees.growing.split_choice import chosen
+from tallylearn.models.trees.growing.split_choice import choose_splits
 from tallylearn.models.trees.growing.split_search import CandidateSplit
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.passed_table import node_not_reached
@@ -138,7 +138,7 @@ class NodeSplits:
         total = table.target.lines(share.rows, share.units).sum(axis=0)
         impurity = table.impurity(share, total)
         found = table.splits(share, impurity)
-        return cls(table, share, total, impurity, found, chosen(found, impurity, table.plan))
+        return cls(table, share, total, impurity, found, choose_splits(found, impurity, table.plan))
 
 
 def training_rows(block: Block, target: Target, plan: TreePlan, *, bins: int | None) -> NodeRows:

@@ -40,7 +40,7 @@ class NumberRange:
         return not self.has_numbers and not self.missing
 
     @property
-    def unrestricted(self) -> bool:
+    def is_unrestricted(self) -> bool:
         return self.low == -inf and self.high == inf and self.missing
 
     def __and__(self, other: NumberRange) -> NumberRange:
@@ -128,7 +128,7 @@ class CategorySet:
         return not self.values and not self.others and not self.missing
 
     @property
-    def unrestricted(self) -> bool:
+    def is_unrestricted(self) -> bool:
         return not self.values and self.others and self.missing
 
     def __and__(self, other: CategorySet) -> CategorySet:

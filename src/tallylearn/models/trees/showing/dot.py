@@ -38,10 +38,10 @@ def _statements(part: Excerpt) -> Iterator[str]:
             yield f"  n{i} [shape=ellipse, label={quote(*lines)}];"
             continue
         name = tree.columns[tree.column[i]].name
-        more = [left.strip()] if (left := part.below(i)) else []
+        more = [left.strip()] if (left := part.cut_off_note(i)) else []
         yield f"  n{i} [label={quote(f'{name}?', node_text(part, i), *more)}];"
         for branch in part.branches(i):
             yield f"  n{i} -> n{branch.node} [label={quote(branch_value(tree, branch))}];"
-        if missed := part.missed(i):
+        if missed := part.hidden_note(i):
             yield f"  m{i} [shape=plaintext, label={quote(missed)}];"
             yield f"  n{i} -> m{i} [style=dotted];"

@@ -62,14 +62,14 @@ class Excerpt:
             for i in self.hidden
         }
 
-    def missed(self, i: int) -> str:
+    def hidden_note(self, i: int) -> str:
         """How many branches of a node are not shown; "" where all are."""
         left = self.hidden.get(i, 0)
         if not left:
             return ""
         return f"… {left:,} smaller branch{'es' if left > 1 else ''}: too many to draw"
 
-    def below(self, i: int) -> str:
+    def cut_off_note(self, i: int) -> str:
         """How many nodes are not shown below one at the last level."""
         left = int(self.tree.sizes[i]) - 1 if self.tree.depths[i] == self.end else 0
         return f"  … {left} more node{'s' if left > 1 else ''}" if left else ""

@@ -47,7 +47,7 @@ def as_page(part: Excerpt) -> str:
             continue
         is_open = " open" if tree.depths[i] < opened else ""
         parts.append(f"<details{is_open}><summary>{line}</summary>")
-        closing.append((i + int(tree.sizes[i]), part.missed(i)))
+        closing.append((i + int(tree.sizes[i]), part.hidden_note(i)))
     while closing:
         parts += _closed_branch(closing.pop()[1])
     return "\n".join([*parts, "</div>"])
@@ -69,7 +69,7 @@ def _legend(colours: dict[Any, str]) -> Iterator[str]:
 
 
 def _line(part: Excerpt, i: int, edge: str) -> str:
-    left, shown = part.below(i).strip(), escape_html(node_text(part, i))
+    left, shown = part.cut_off_note(i).strip(), escape_html(node_text(part, i))
     if part.tree.test[i] == LEAF:
         shown = f"<b>{shown}</b>"
     more = f" <small>{escape_html(left)}</small>" if left else ""

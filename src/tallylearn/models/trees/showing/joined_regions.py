@@ -59,6 +59,6 @@ def _join_group(group: list[Join], column: str) -> list[Join]:
             found.append(join)
             continue
         region = found[-1].region | {column: both}
-        kept = {name: c for name, c in region.items() if not c.unrestricted}
+        kept = {name: c for name, c in region.items() if not c.is_unrestricted}
         found[-1] = Join(kept, join.key, tuple(sorted((*found[-1].places, *join.places))))
     return found

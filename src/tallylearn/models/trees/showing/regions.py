@@ -25,7 +25,7 @@ def intersect(region: Region, condition: Condition) -> Region | None:
     found: Any = condition if before is None else before & condition  # type: ignore[operator]
     if found.empty:
         return None
-    if found.unrestricted:
+    if found.is_unrestricted:
         return {name: one for name, one in region.items() if name != condition.column}
     return region | {condition.column: found}
 

@@ -70,7 +70,7 @@ class TreeLayout:
         mean = "" if tree.classes else mean_text(tree, i)
         if tree.test[i] != LEAF:
             name = tree.columns[tree.column[i]].name
-            return f"{name}?", self._omitted(i) or self._rows(i, mean, n, rows)
+            return f"{name}?", self._omission_note(i) or self._rows(i, mean, n, rows)
         if i in self.part.names:
             return self.part.names[i], rows
         if mean:
@@ -78,11 +78,11 @@ class TreeLayout:
         right = format_count(float(tree.counts[i, int(tree.answer[i])]))
         return str(tree.prediction_of(i)), f"{right} of {n}"
 
-    def _omitted(self, i: int) -> str:
+    def _omission_note(self, i: int) -> str:
         """What is not drawn of a node: all below it, or its smaller branches."""
         if left := self.part.hidden.get(i, 0):
             return f"… {left:,} smaller branches"
-        return self.part.below(i).strip()
+        return self.part.cut_off_note(i).strip()
 
     def _rows(self, i: int, mean: str, n: str, rows: str) -> str:
         text = f"{mean} ({n})" if mean else rows

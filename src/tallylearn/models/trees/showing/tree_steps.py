@@ -23,7 +23,7 @@ def tree_steps(tree: Tree, table: NodeRows, title: str) -> StepSequence:
     """The splits of a tree in the order in which a recursive algorithm makes them."""
     inner = np.flatnonzero(tree.test != LEAF)  # nodes are in pre-order
     shown = inner[:MAX_SPLITS].tolist()
-    start = _grown(tree, inner, 0)
+    start = _tree_after(tree, inner, 0)
     rows = int(tree.counted_rows[0])
     steps = [
         AlgorithmStep(
@@ -34,7 +34,7 @@ def tree_steps(tree: Tree, table: NodeRows, title: str) -> StepSequence:
         )
     ]
     for at, node in enumerate(shown, 1):
-        part = _grown(tree, inner, at)
+        part = _tree_after(tree, inner, at)
         name = tree.columns[tree.column[node]].name
         where = f"the node {condition_text(tree, node)}" if node else "the root"
         parts = node_steps(tree, node, table)
@@ -48,7 +48,7 @@ def tree_steps(tree: Tree, table: NodeRows, title: str) -> StepSequence:
     return StepSequence(title, tuple(steps))
 
 
-def _grown(tree: Tree, inner: Array, splits: int) -> Tree:
+def _tree_after(tree: Tree, inner: Array, splits: int) -> Tree:
     """The tree after so many splits."""
     return tree.without(inner[splits:].tolist()) if splits < len(inner) else tree
 

@@ -38,7 +38,7 @@ def readable_depth(tree: Tree, most: int) -> int:
 
 def text_lines(part: Excerpt) -> Iterator[str]:
     """One line per node, and how many nodes are not shown."""
-    yield node_text(part, 0) + part.below(0)
+    yield node_text(part, 0) + part.cut_off_note(0)
     stack = _branches_to_show(part, 0, "")
     while stack:
         branch, indent, last = stack.pop()
@@ -48,13 +48,13 @@ def text_lines(part: Excerpt) -> Iterator[str]:
             continue
         at = branch.node
         edge = printable_text(branch_text(part.tree, branch))
-        yield f"{head}{edge}: {node_text(part, at)}{part.below(at)}"
+        yield f"{head}{edge}: {node_text(part, at)}{part.cut_off_note(at)}"
         stack += _branches_to_show(part, at, indent + ("   " if last else "│  "))
 
 
 def _branches_to_show(part: Excerpt, i: int, indent: str) -> list[tuple[Branch | str, str, bool]]:
     found: list[Branch | str] = [*part.branches(i)]
-    found += [part.missed(i)] if i in part.hidden else []
+    found += [part.hidden_note(i)] if i in part.hidden else []
     return [(b, indent, place == 0) for place, b in enumerate(reversed(found))]
 
 
@@ -128,7 +128,7 @@ def as_rich(part: Excerpt) -> RichTree:
         text = Text(f"{edge}: " if edge else "", style="cyan")
         body, tie, names = node_text(part, i).partition("  tied: ")
         text.append(body, style="bold" if tree.test[i] == LEAF else "")
-        return text.append(tie + names, style="yellow").append(part.below(i), style="dim")
+        return text.append(tie + names, style="yellow").append(part.cut_off_note(i), style="dim")
 
     root = RichTree(line(0, ""))
     found = {0: root}
@@ -137,7 +137,7 @@ def as_rich(part: Excerpt) -> RichTree:
             edge = printable_text(branch_text(tree, branch))
             found[branch.node] = found[i].add(line(branch.node, edge))
         if i in part.hidden:
-            found[i].add(Text(part.missed(i), style="dim"))
+            found[i].add(Text(part.hidden_note(i), style="dim"))
     if left := len(tree) - len(found):
         root.add(Text(more_note(left, "nodes"), style="dim"))
     return root

@@ -25,7 +25,7 @@ from tallylearn.reporting.formatting import format_number
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
-from tallylearn.workings.equations import formula, joined, number, signed_sum
+from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 from tallylearn.workings.split_steps import (
     ABSOLUTE_ERROR,
     ENTROPY,
@@ -287,7 +287,7 @@ class NodeWorking:
     def _median(self, part: Share) -> float:
         ranks = self.splits.table.measure_ranks
         assert ranks is not None
-        _, low, high = ranks.apart(part, np.zeros(len(part.rows), np.int64), 1)
+        _, low, high = ranks.absolute_deviations(part, np.zeros(len(part.rows), np.int64), 1)
         return float(ranks.values[low[0]] / 2 + ranks.values[high[0]] / 2)
 
     def _scores(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
@@ -301,7 +301,7 @@ class NodeWorking:
                 if self.plan.scorer != "gain2/cost":
                     power = number(self.plan.exponent)
                     side = f"(2^{number(q.gain)} - 1) / ({number(cost)} + 1)^{power}"
-                yield formula(joined(f"Score({steps.attribute})", side, number(q.score)))
+                yield formula(equation_chain(f"Score({steps.attribute})", side, number(q.score)))
 
     def _ratios(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
         for _, steps in shown:
@@ -310,7 +310,11 @@ class NodeWorking:
                 yield steps.ratio_formula()
         c45 = self.plan.variant == "c45"
         columns = self.splits.table.columns
-        apart = gain_ratio.crowded(columns, len(self.target)) if c45 else [False] * len(columns)
+        apart = (
+            gain_ratio.excluded_from_mean(columns, len(self.target))
+            if c45
+            else [False] * len(columns)
+        )
         gains = [
             max(q.gain for q in found)
             for found, left_out in zip(self.splits.found, apart, strict=True)
