@@ -8,6 +8,7 @@ from typing import Any
 from tallylearn.errors import KindError, OptionError, error_context, is_one_of, quoted_list
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.exporters.javascript import javascript_source, node_module
+from tallylearn.exporters.python import python_source
 
 Printer = Callable[[Any], str]
 
@@ -20,7 +21,8 @@ def export(model: Any, to: str) -> str:
     model : estimator
         A fitted classifier, regressor or clustering, or a ``Pipeline`` that ends in one.
     to : str
-        ``"javascript"``: a function ``predict(row)`` for Node and for pages.
+        ``"javascript"``: a function ``predict(row)`` for Node and for pages. ``"python"``: a
+        module with ``predict(row)``.
 
     Returns
     -------
@@ -65,4 +67,8 @@ def _javascript(model: Any) -> str:
     return node_module(javascript_source(expression_of(model), model.schema_))
 
 
-PRINTERS: dict[str, Printer] = {"javascript": _javascript}
+def _python(model: Any) -> str:
+    return python_source(expression_of(model), model.schema_)
+
+
+PRINTERS: dict[str, Printer] = {"javascript": _javascript, "python": _python}
