@@ -163,12 +163,11 @@ def python_source(expression: ModelExpression, schema: Schema) -> str:
     functions = runtime_functions(language, statements + returned).replace("\ndef ", "\n\ndef ")
     constants = "\n".join(writer.constants)
     body = "\n".join([constants, functions, statements, returned])
-    program = PROGRAM.format(
+    return PROGRAM.format(
         columns=_list(map(language.string, writer.columns)), result=result, statements=statements,
         missing=f"({', '.join(map(ascii, missing_markers(schema)))},)",
         constants=constants, returned=returned, functions=functions, imports=_imports(body),
     )  # fmt: skip
-    return program
 
 
 def _imports(program: str) -> str:
