@@ -46,6 +46,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fine("learn", "january.csv", "--target", "denied", "--model", "bayes", "-o", "january.tally")
     fine("learn", "february.csv", "--like", "january.tally", "-o", "february.tally")
     fine("merge", "january.tally", "february.tally", "-o", "both.tally")
+    shallow = ("--model", "cart", "--set", "max_depth=2", "-o", "tree.tally")
+    fine("learn", "loans.csv", "--target", "denied", *shallow)
     Path("roster.csv").write_text("student\nAda\nBen\n")
     fine("exercise", "new", "entropy", "--students", "roster.csv", "-o", "sheets")
 

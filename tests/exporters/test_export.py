@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import tallylearn as tl
 from tallylearn.errors import KindError, NotFitted, OptionError
 from tallylearn.exporters.javascript import javascript_source
+from tallylearn.reporting.formatting import plain_data
 from tests.exporters.comparison import HOSTILE, hostile_table
 from tests.tables import mixed_table
 
@@ -51,3 +53,19 @@ def test_a_program_declares_each_table_once() -> None:
     assert text.count("const TREE_") == 1
     assert text.count("walk(TREE_1") == 1
     assert "function softmax" not in text
+
+
+def test_json_has_the_decision_function_and_its_columns() -> None:
+    model = tl.NaiveBayes().fit(PAIR, "kind")
+    found = json.loads(tl.export(model, "json"))
+    assert found["columns"] == [{"name": "width", "kind": "number"}]
+    expression = model.model_.expression(model.schema_)
+    assert found["expression"] == plain_data(expression.to_dict())
+    assert found["expression"]["node"] == "ClassifierExpression"
+
+
+def test_rules_are_those_of_the_tree() -> None:
+    model = tl.DecisionTreeClassifier(max_depth=3).fit(PAIR, "kind")
+    assert tl.export(model, "rules") == f"{model.rules().text()}\n"
+    with pytest.raises(KindError, match=r"NaiveBayes has no rules\. Export a decision tree"):
+        tl.export(tl.NaiveBayes().fit(PAIR, "kind"), "rules")

@@ -17,6 +17,7 @@ from tallylearn.cli.describe_command import describe
 from tallylearn.cli.evaluate_command import evaluate
 from tallylearn.cli.exercise_commands import exercise
 from tallylearn.cli.explain_command import explain
+from tallylearn.cli.export_command import export
 from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
 from tallylearn.cli.piped_input import restore_names
@@ -129,6 +130,7 @@ for command in (
     evaluate,
     report,
     compare,
+    export,
     merge,
     forget,
     show,

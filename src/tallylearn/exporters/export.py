@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from tallylearn.errors import KindError, OptionError, error_context, is_one_of, quoted_list
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.exporters.javascript import javascript_source, node_module
+from tallylearn.exporters.python import python_source
+from tallylearn.reporting.formatting import plain_data
 
 Printer = Callable[[Any], str]
+JSON_FORMAT = "tallylearn-expression-1"
 
 
 def export(model: Any, to: str) -> str:
@@ -20,7 +24,9 @@ def export(model: Any, to: str) -> str:
     model : estimator
         A fitted classifier, regressor or clustering, or a ``Pipeline`` that ends in one.
     to : str
-        ``"javascript"``: a function ``predict(row)`` for Node and for pages.
+        ``"javascript"``: a function ``predict(row)`` for Node and for pages. ``"python"``: a
+        module with ``predict(row)``. ``"rules"``: the leaves of a tree as rules, with support,
+        share and interval. ``"json"``: the decision function as plain data.
 
     Returns
     -------
@@ -65,4 +71,33 @@ def _javascript(model: Any) -> str:
     return node_module(javascript_source(expression_of(model), model.schema_))
 
 
-PRINTERS: dict[str, Printer] = {"javascript": _javascript}
+def _python(model: Any) -> str:
+    return python_source(expression_of(model), model.schema_)
+
+
+def _rules(model: Any) -> str:
+    if not hasattr(model, "rules"):
+        raise KindError(
+            f"{type(model).__name__} has no rules. Export a decision tree, or use to='json'."
+        )
+    return f"{model.rules().text()}\n"
+
+
+def _json(model: Any) -> str:
+    columns = [{"name": c.name, "kind": c.kind} for c in model.schema_.columns]
+    found = {
+        "format": JSON_FORMAT,
+        "learner": model.constructor_call(),
+        "target": getattr(model, "target_name_", None),
+        "columns": columns,
+        "expression": expression_of(model).to_dict(),
+    }
+    return json.dumps(plain_data(found), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+PRINTERS: dict[str, Printer] = {
+    "javascript": _javascript,
+    "python": _python,
+    "rules": _rules,
+    "json": _json,
+}
