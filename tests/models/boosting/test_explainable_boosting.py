@@ -92,7 +92,7 @@ def test_a_step_of_a_pair_is_the_best_of_all_four_leaves() -> None:
                 if min(part.sum() for part in parts) >= 2:
                     best = max(best, sse_gain(y, parts))
         made = booster(codes, y, pair=True)
-        gain = made.gain(0, -y, np.ones(60))
+        gain = made.gain(0, -y[None], np.ones((1, 60)))
         assert gain == pytest.approx(best - y.sum() ** 2 / 60)
         made.run(1)
         left = ((y - np.asarray(made.raw)[0]) ** 2).sum()
@@ -126,8 +126,8 @@ def test_curves_have_the_mean_0_and_pairs_in_every_row_and_column() -> None:
         assert (curve.values <= curve.upper).all()
     assert model.pairs_
     for pair in model.pairs_:
-        assert (pair.values * pair.rows).sum(axis=0) == pytest.approx(0, abs=1e-8)
-        assert (pair.values * pair.rows).sum(axis=1) == pytest.approx(0, abs=1e-8)
+        assert (pair.values * pair.rows).sum(axis=-2) == pytest.approx(0, abs=1e-8)
+        assert (pair.values * pair.rows).sum(axis=-1) == pytest.approx(0, abs=1e-8)
     assert model.intercept_ == pytest.approx(model.predict(table).mean())
 
 

@@ -107,8 +107,6 @@ class AdditiveBooster:
                 second >= 0 and np.max(codes[second], initial=0) >= wide
             ):
                 raise ValueError("boosting.additive_booster: a code is beyond those of its term")
-            if second >= 0 and self.k > 1:
-                raise ValueError("boosting.additive_booster: pairs are of one output")
             room = max(room, cells)
             if second >= 0:
                 tall, broad = max(tall, high), max(broad, wide)
@@ -132,7 +130,7 @@ class AdditiveBooster:
         self.update = np.zeros((self.k, room))
         self.g, self.h = np.zeros((self.k, RUN)), np.zeros((self.k, RUN))
         self.order, self.score = np.zeros(room, np.int32), np.zeros(room)
-        self.prefix = np.zeros((tall + 1, broad + 1, 3))
+        self.prefix = np.zeros((tall + 1, broad + 1, 2 * self.k + 1))
         self.halves, self.half_cuts = np.zeros((2, broad + 1)), np.zeros((2, broad + 1), np.int32)
         self.leaves = np.zeros((self.max_leaves + 1, 3), np.int32)
         self.leaf_gain = np.zeros(self.max_leaves + 1)
@@ -174,14 +172,19 @@ class AdditiveBooster:
     def gain(
         self,
         t: cython.Py_ssize_t,
-        g: cython.const[cython.double][::1],
-        h: cython.const[cython.double][::1],
+        g: cython.const[cython.double][:, ::1],
+        h: cython.const[cython.double][:, ::1],
     ):
         """How much the four leaves of a pair lower the loss, by given gradients of all rows."""
         i: cython.Py_ssize_t
         c: cython.Py_ssize_t
+        at: cython.Py_ssize_t
         found: cython.double
-        if not 0 <= t < self.n_terms or min(g.shape[0], h.shape[0]) < self.n:
+        if (
+            not 0 <= t < self.n_terms
+            or min(g.shape[1], h.shape[1]) < self.n
+            or min(g.shape[0], h.shape[0]) < self.k
+        ):
             raise ValueError(
                 "boosting.additive_booster.gain: the lengths of its arrays do not agree"
             )
@@ -192,10 +195,11 @@ class AdditiveBooster:
         w: cython.Py_ssize_t = self.terms[t, 3]
         with cython.nogil:
             self.clear(t)
-            for i in range(self.n):
-                c = self.codes[a, i] * w + self.codes[b, i]
-                self.hist[0, 0, c, 0] += g[i]
-                self.hist[0, 0, c, 1] += h[i]
+            for c in range(self.k):
+                for i in range(self.n):
+                    at = self.codes[a, i] * w + self.codes[b, i]
+                    self.hist[0, c, at, 0] += g[c, i]
+                    self.hist[0, c, at, 1] += h[c, i]
             found = self.search_pair(t, 0, False)
         return found
 
@@ -598,11 +602,19 @@ class AdditiveBooster:
 
     def worth(self, r0, r1, c0, c1):
         """G^2 / H of a box of cells; negative where it has too few rows to be a leaf."""
-        g: cython.double = self.box(r0, r1, c0, c1, 0)
-        h: cython.double = self.box(r0, r1, c0, c1, 1)
-        if self.box(r0, r1, c0, c1, 2) < self.min_leaf or h < self.min_hessian:
+        o: cython.Py_ssize_t
+        g: cython.double
+        h: cython.double
+        found: cython.double = 0.0
+        if self.box(r0, r1, c0, c1, 2 * self.k) < self.min_leaf:
             return -1.0
-        return g * g / h
+        for o in range(self.k):
+            h = self.box(r0, r1, c0, c1, 2 * o + 1)
+            if h < self.min_hessian:
+                return -1.0
+            g = self.box(r0, r1, c0, c1, 2 * o)
+            found += g * g / h
+        return found
 
     def search_pair(self, t, copy, write):
         """The four leaves of a pair: one cut, and a cut of each half along the other column.
@@ -616,6 +628,7 @@ class AdditiveBooster:
         high: cython.Py_ssize_t = self.terms[t, 2]
         wide: cython.Py_ssize_t = self.terms[t, 3]
         first: cython.Py_ssize_t = self.starts[t]
+        own: cython.double
         q00: cython.double
         q01: cython.double
         q10: cython.double
@@ -633,19 +646,17 @@ class AdditiveBooster:
         for r in range(high):
             for c in range(wide):
                 at = r * wide + c
-                for f in range(2):
+                for f in range(2 * self.k + 1):
+                    if f == 2 * self.k:
+                        own = self.counts[first + at]
+                    else:
+                        own = self.hist[copy, f // 2, at, f % 2]
                     self.prefix[r + 1, c + 1, f] = (
-                        self.hist[copy, 0, at, f]
+                        own
                         + self.prefix[r, c + 1, f]
                         + self.prefix[r + 1, c, f]
                         - self.prefix[r, c, f]
                     )
-                self.prefix[r + 1, c + 1, 2] = (
-                    self.counts[first + at]
-                    + self.prefix[r, c + 1, 2]
-                    + self.prefix[r + 1, c, 2]
-                    - self.prefix[r, c, 2]
-                )
         whole = self.worth(0, high, 0, wide)
         if whole < 0:
             return 0.0
@@ -718,10 +729,13 @@ class AdditiveBooster:
         """Add the Newton step of a leaf to the cells of the update."""
         r: cython.Py_ssize_t
         c: cython.Py_ssize_t
-        value: cython.double = -self.box(r0, r1, c0, c1, 0) / self.box(r0, r1, c0, c1, 1)
-        for r in range(r0, r1):
-            for c in range(c0, c1):
-                self.update[0, r * self.terms[t, 3] + c] += value
+        o: cython.Py_ssize_t
+        value: cython.double
+        for o in range(self.k):
+            value = -self.box(r0, r1, c0, c1, 2 * o) / self.box(r0, r1, c0, c1, 2 * o + 1)
+            for r in range(r0, r1):
+                for c in range(c0, c1):
+                    self.update[o, r * self.terms[t, 3] + c] += value
 
     def validation_loss(self):
         """The mean loss of the validation rows."""

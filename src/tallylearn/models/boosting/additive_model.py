@@ -104,7 +104,7 @@ class PairTable:
 
     columns: tuple[str, str]
     labels: tuple[tuple[str, ...], tuple[str, ...]]
-    values: Array  # (first, second)
+    values: Array  # (outputs, first, second)
     lower: Array
     upper: Array
     rows: Array
@@ -131,7 +131,7 @@ class AdditiveModel:
     rows: Array  # (c,) weight of the training rows
     groups: Array  # (c,)
     pairs: Array  # (q, 2) columns
-    pair_values: Array  # (d,)
+    pair_values: Array  # (k, d)
     pair_spread: Array
     pair_rows: Array
     rounds: Array  # (bags, 2) of curves and of pairs
@@ -150,8 +150,8 @@ class AdditiveModel:
         "rows": field_schemas.floats("c", least=0.0),
         "groups": field_schemas.integers("c", least=0),
         "pairs": field_schemas.integers("q", 2, least=0),
-        "pair_values": field_schemas.floats("d"),
-        "pair_spread": field_schemas.floats("d", least=0.0),
+        "pair_values": field_schemas.floats("k", "d"),
+        "pair_spread": field_schemas.floats("k", "d", least=0.0),
         "pair_rows": field_schemas.floats("d", least=0.0),
         "rounds": field_schemas.integers("b", 2, least=0),
         "losses": field_schemas.floats("a", 3),
@@ -175,10 +175,10 @@ class AdditiveModel:
                 raise ValueError("the edges of a column do not rise")
             if kind == CATEGORY and len(own := self.bins_of(j)) and own.max() >= bins[j]:
                 raise ValueError("a category is in a bin that is not there")
-        if len(self.pairs) and ((self.pairs >= p).any() or len(self.intercept) > 1):
+        if (self.pairs >= p).any():
             raise ValueError("a pair is of columns that are not there")
         cells = sum(math.prod(self.pair_shape(t)) for t in range(len(self.pairs)))
-        check_shape("pair_values", self.pair_values, cells)
+        check_shape("pair_values", self.pair_values, len(self.intercept), cells)
 
     def check(self, schema: Schema) -> None:
         """What a file says can be curves over columns of this schema."""
@@ -243,9 +243,9 @@ class AdditiveModel:
         return first, second
 
     def pair_table(self, t: int, values: Array) -> Array:
-        """(first, second) what ``values`` has for the cells of a pair."""
-        at = values[self.pair_starts[t] : self.pair_starts[t + 1]]
-        return np.asarray(at.reshape(self.pair_shape(t)))
+        """(..., first, second) what ``values`` has for the cells of a pair."""
+        at = values[..., self.pair_starts[t] : self.pair_starts[t + 1]]
+        return np.asarray(at.reshape(*values.shape[:-1], *self.pair_shape(t)))
 
     @property
     def category_values(self) -> dict[str, tuple[str, ...]]:
@@ -271,26 +271,24 @@ class AdditiveModel:
         return np.where(np.isnan(x), bins, np.searchsorted(self.edges_of(j), x, side="left"))
 
     def terms(self, block: Block) -> tuple[Array, Array]:
-        """(p, k, n) what every column adds, and (q, n) every pair."""
+        """(p, k, n) what every column adds, and (q, k, n) every pair."""
         n = len(block)
         codes = [self.codes(block, j) for j in range(len(self.columns))]
         out = np.empty((len(codes), self.outputs, n))
         for j, own in enumerate(codes):
             out[j] = self.values[:, self.starts[j] + own]
-        pairs = np.empty((len(self.pairs), n))
+        pairs = np.empty((len(self.pairs), self.outputs, n))
         for t, (a, b) in enumerate(self.pairs.tolist()):
             rows, columns = (self.groups[self.starts[j] + codes[j]] for j in (a, b))
-            pairs[t] = self.pair_table(t, self.pair_values)[rows, columns]
+            pairs[t] = self.pair_table(t, self.pair_values)[:, rows, columns]
         return out, pairs
 
     def raw_scores(self, block: Block) -> Array:
         """(n, outputs) the intercept and all terms, in the order of the columns."""
         columns, pairs = self.terms(block)
         out = np.repeat(self.intercept[:, None], len(block), axis=1)
-        for term in columns:
+        for term in (*columns, *pairs):
             out += term
-        for term in pairs:
-            out[0] += term
         return np.ascontiguousarray(out.T)
 
     @cached_property
@@ -301,7 +299,7 @@ class AdditiveModel:
             float((np.abs(self.values[:, self.cells(j)]) @ self.rows[self.cells(j)]).mean())
             for j in range(len(self.columns))
         ]
-        moved = np.abs(self.pair_values) * self.pair_rows
+        moved = np.abs(self.pair_values).mean(axis=0) * self.pair_rows
         pairs = [float(moved[a:b].sum()) for a, b in pairwise(self.pair_starts.tolist())]
         return np.array([*columns, *pairs]) / weight
 
@@ -388,14 +386,16 @@ class AdditiveModel:
         used = sorted({*self.used_columns, *self.pairs.ravel().tolist()})
         for i in range(len(block)):
             shown = {j: value_text(block, self.columns[j], i, formatter) for j in used}
-            found.append(self._row_evidence(columns[:, :, i], pairs[:, i], shown, raw[i : i + 1]))
+            found.append(
+                self._row_evidence(columns[:, :, i], pairs[:, :, i], shown, raw[i : i + 1])
+            )
         return found
 
     def _row_evidence(
         self, columns: Array, pairs: Array, shown: dict[int, str], raw: Array
     ) -> Evidence:
         p = len(self.columns)
-        size = np.append(np.abs(columns).max(axis=1, initial=0.0), np.abs(pairs))
+        size = np.abs(np.concatenate([columns, pairs])).max(axis=1, initial=0.0)
         order = [t for t in np.argsort(-size, kind="stable").tolist() if size[t] > 0]
 
         def terms(c: int) -> tuple[Term, ...]:
@@ -406,7 +406,7 @@ class AdditiveModel:
                     continue
                 a, b = self.pairs[t - p].tolist()
                 text = f"{shown[a]} × {shown[b]}"
-                found.append(Term(self.term_name(t), text, float(pairs[t - p])))
+                found.append(Term(self.term_name(t), text, float(pairs[t - p, c])))
             return tuple(found)
 
         if not self.classes:
@@ -473,7 +473,7 @@ class AdditiveModel:
             else:
                 pair = self.pair(t - p, schema)
                 shown = np.where(pair.rows > 0, pair.values, np.nan)
-                ends = [np.unravel_index(int(of(shown)), shown.shape)
+                ends = [np.unravel_index(int(of(shown)), shown.shape)[1:]
                         for of in (np.nanargmin, np.nanargmax)]  # fmt: skip
                 places = tuple(
                     f"{pair.labels[0][int(a)]} × {pair.labels[1][int(b)]}" for a, b in ends
@@ -487,10 +487,10 @@ class AdditiveModel:
 
     def _raw_expressions(self) -> list[Number]:
         """The raw scores as sums of lookups."""
-        pairs = [self._pair_expression(t) for t in range(len(self.pairs))]
         found: list[Number] = []
         for c in range(self.outputs):
             terms = [self._curve_expression(j, c) for j in self.used_columns]
+            pairs = [self._pair_expression(t, c) for t in range(len(self.pairs))]
             found.append(Sum((Literal(float(self.intercept[c])), *terms, *pairs)))
         return found
 
@@ -514,10 +514,10 @@ class AdditiveModel:
             interval, names, tuple(amounts.tolist()), other=0.0, missing=float(values[bins])
         )
 
-    def _pair_expression(self, t: int) -> Number:
+    def _pair_expression(self, t: int, c: int) -> Number:
         """A pair as a tree that splits on its first column, then on the second."""
         a, b = self.pairs[t].tolist()
-        table = self.pair_table(t, self.pair_values)
+        table = self.pair_table(t, self.pair_values)[c]
         nodes: list[ThresholdSplit | CategorySplit | None] = []
         outcomes: list[Number] = []
 

@@ -85,7 +85,12 @@ def plot_curves(model: AdditiveModel, schema: Schema, title: str) -> Plot:
             data.append(_curve_data(curves[t]))
         else:
             pair = model.pair(t - p, schema)
-            body += _draw_pair(pair, frame, top)
+            own = int(np.argmax(np.ptp(pair.values, axis=(1, 2))))
+            if model.outputs > 1:
+                body.append(label(model.classes[own], frame.right, frame.bottom + 44, room=110,
+                                  size=10, text_anchor="end",
+                                  fill=COLOURS[own % len(COLOURS)]))  # fmt: skip
+            body += _draw_pair(pair, own, frame, top)
             data.append(_pair_data(pair))
     rows = -(-len(shown) // PANELS_A_ROW)
     width = PANEL_WIDTH * min(PANELS_A_ROW, max(len(shown), 2)) + 10
@@ -113,7 +118,9 @@ def _notes(model: AdditiveModel, more: int, flat: int) -> Iterator[str]:
     yield f"A value is what a column adds to {unit}. □: missing values."
     yield "Band: 1.96 standard deviations of the bags to each side."
     if len(model.pairs):
-        yield "Pairs: orange adds, blue takes away; darker is more."
+        yield "Pairs: orange adds, blue takes away; the fuller, the more."
+        if model.outputs > 1:
+            yield "Of a pair the class is drawn whose score it changes most."
     if more:
         yield f"{more} smaller terms are not drawn."
     if flat:
@@ -214,15 +221,15 @@ def _draw_categories(curve: Curve, bins: int, frame: Frame, upwards: AxisScale) 
                     size=10, text_anchor="end", fill=FAINT)  # fmt: skip
 
 
-def _draw_pair(pair: PairTable, frame: Frame, top: float) -> Iterator[str]:
-    """A cell is filled by its value: one colour for more, one for less, full at the largest."""
+def _draw_pair(pair: PairTable, own: int, frame: Frame, top: float) -> Iterator[str]:
+    """The cells of one output, filled by value: one colour for more, one for less."""
     seen = [pair.rows.sum(axis=axis) > 0 for axis in (1, 0)]
     down, across = (np.flatnonzero(one).tolist() for one in seen)
     width = (frame.right - frame.left) / max(len(down), 1)
     height = (frame.bottom - frame.top) / max(len(across), 1)
     for i, a in enumerate(down):
         for j, b in enumerate(across):
-            value = float(pair.values[a, b])
+            value = float(pair.values[own, a, b])
             shade = abs(value) / top * FULL_OPACITY if top > 0 else 0.0
             if shade < 0.004:
                 continue

@@ -127,7 +127,7 @@ class AdditiveFit:
     intercepts: Array  # (bags, k)
     groups: Array  # (cells of columns,) the row or column of a pair that a cell belongs to
     pairs: list[tuple[int, int]]
-    pair_tables: Array  # (bags, cells of pairs)
+    pair_tables: Array  # (bags, k, cells of pairs)
     pair_weights: Array
     rounds: Array  # (bags, 2): of curves and of pairs
     losses: Array  # (bags, 3): at the start, of the curves, with the pairs; none without validation
@@ -189,9 +189,9 @@ def fit_additive(
     weights = columns.weights(rows.codes, rows.weights)
     wanted = choose(_spread(columns, curves.tables.mean(axis=0), weights))
     found = _without_pairs(rows, columns, curves, weights)
-    if (isinstance(wanted, int) and wanted < 1) or not wanted or rows.loss.link == SOFTMAX:
+    if (isinstance(wanted, int) and wanted < 1) or not wanted:
         return _centred(found, columns)
-    groups = pair_groups(rows, columns, curves.tables.mean(axis=0)[0], weights, plan)
+    groups = pair_groups(rows, columns, curves.tables.mean(axis=0), weights, plan)
     coarse = np.stack([groups[columns.starts[j] + rows.codes[j]] for j in range(len(rows.codes))])
     coarse = np.ascontiguousarray(coarse, dtype=np.uint8)
     sizes = _group_sizes(columns, groups)
@@ -222,7 +222,7 @@ def fit_additive(
         _purified(
             replace(
                 found, groups=groups, pairs=[wanted[t] for t in kept],
-                pair_tables=boosted.tables[:, 0, cells],
+                pair_tables=boosted.tables[:, :, cells],
                 pair_weights=final.weights(coarse, rows.weights),
                 rounds=np.column_stack([curves.rounds, boosted.rounds]), losses=losses,
             ), columns, final,
@@ -238,7 +238,7 @@ def _without_pairs(
         curves=curves.tables, curve_weights=weights,
         intercepts=np.repeat(rows.baseline[None], bags, axis=0),
         groups=np.zeros(int(columns.starts[-1]), np.int64), pairs=[],
-        pair_tables=np.zeros((bags, 0)), pair_weights=np.zeros(0),
+        pair_tables=np.zeros((bags, len(rows.baseline), 0)), pair_weights=np.zeros(0),
         rounds=np.column_stack([curves.rounds, 0 * curves.rounds]),
         losses=np.column_stack([curves.losses, curves.losses[:, 1:]]),
     )  # fmt: skip
@@ -331,11 +331,11 @@ def _spread(columns: Terms, tables: Array, weights: Array) -> Array:
 
 
 def pair_groups(
-    rows: CodedRows, columns: Terms, curve: Array, weights: Array, plan: CyclicPlan
+    rows: CodedRows, columns: Terms, tables: Array, weights: Array, plan: CyclicPlan
 ) -> Array:
     """(cells,) the group of every cell for pairs: few, of about equal weight; missing values last.
 
-    Categories are grouped in the order of their curve.
+    Categories are grouped in the order of their curve; of several classes, of the steepest one.
     """
     most = max(min(plan.interaction_bins, math.isqrt(rows.n // MIN_CELL_ROWS)), 2)
     out = np.zeros(len(weights), np.int64)
@@ -344,7 +344,8 @@ def pair_groups(
         bins = end - first
         order = np.arange(bins)
         if rows.categorical[j]:
-            order = np.lexsort((order, curve[first:end]))
+            curve = tables[np.argmax(np.ptp(tables[:, first:end], axis=1)), first:end]
+            order = np.lexsort((order, curve))
         w = weights[first:end][order]
         if bins > most:
             middle = np.cumsum(w) - w / 2
@@ -396,10 +397,14 @@ def _ranked_pairs(
 
 
 def gradients(loss: BoostingLoss, raw: Array) -> tuple[Array, Array]:
-    """(n,) gradients and Hessians of one output."""
-    n = raw.shape[1]
-    g, h = np.empty(n), np.empty(n)
-    loss.gradients(np.ascontiguousarray(raw), np.empty((0, 0)), 0, slice(0, n), g, h)
+    """(k, n) gradients and Hessians of all outputs."""
+    raw, every = np.ascontiguousarray(raw), slice(0, raw.shape[1])
+    g, h = np.empty(raw.shape), np.empty(raw.shape)
+    shares = np.empty(raw.shape)
+    if loss.link == SOFTMAX:
+        loss.probabilities(raw, shares, every)
+    for c in range(len(raw)):
+        loss.gradients(raw, shares, c, every, g[c], h[c])
     return g, h
 
 
@@ -449,30 +454,33 @@ def _purified(found: AdditiveFit, columns: Terms, pairs: Terms) -> AdditiveFit:
         table = pairs.table(tables, t).copy()
         w = pairs.table(found.pair_weights, t)
         of_rows, of_columns = w.sum(axis=1), w.sum(axis=0)
-        rows = np.zeros((len(table), table.shape[1]))
-        cols = np.zeros((len(table), table.shape[2]))
+        rows, cols = np.zeros(table.shape[:-1]), np.zeros((*table.shape[:-2], table.shape[-1]))
         for _ in range(SWEEPS):
-            down = np.where(of_rows > 0, (table * w).sum(axis=2) / np.maximum(of_rows, 1e-300), 0.0)
-            table -= down[:, :, None]
-            along = np.where(
-                of_columns > 0, (table * w).sum(axis=1) / np.maximum(of_columns, 1e-300), 0.0
+            down = np.where(
+                of_rows > 0, (table * w).sum(axis=-1) / np.maximum(of_rows, 1e-300), 0.0
             )
-            table -= along[:, None, :]
+            table -= down[..., None]
+            along = np.where(
+                of_columns > 0, (table * w).sum(axis=-2) / np.maximum(of_columns, 1e-300), 0.0
+            )
+            table -= along[..., None, :]
             rows += down
             cols += along
             if max(np.abs(down).max(), np.abs(along).max()) <= SWEEP_TOL:
                 break
-        tables[:, at] = table.reshape(len(table), -1)
+        tables[..., at] = table.reshape(*table.shape[:2], -1)
         for j, moved in ((a, rows), (b, cols)):
             own = slice(columns.starts[j], columns.starts[j + 1])
-            curves[:, 0, own] += moved[:, found.groups[own]]
+            curves[..., own] += moved[..., found.groups[own]]
     return replace(found, curves=curves, pair_tables=tables)
 
 
 def _centred(found: AdditiveFit, columns: Terms) -> AdditiveFit:
     """Curves of mean 0 over the training rows; of several classes, also over the classes."""
     curves, intercepts = found.curves.copy(), found.intercepts.copy()
+    pairs = found.pair_tables
     if curves.shape[1] > 1:
+        pairs = pairs - pairs.mean(axis=1, keepdims=True)
         curves -= curves.mean(axis=1, keepdims=True)
         intercepts -= intercepts.mean(axis=1, keepdims=True)
     for j in range(len(columns)):
@@ -481,4 +489,4 @@ def _centred(found: AdditiveFit, columns: Terms) -> AdditiveFit:
         middle = curves[:, :, at] @ w / w.sum()
         curves[:, :, at] -= middle[:, :, None]
         intercepts += middle
-    return replace(found, curves=curves, intercepts=intercepts)
+    return replace(found, curves=curves, intercepts=intercepts, pair_tables=pairs)

@@ -90,7 +90,7 @@ class ExplainableBoosting(Estimator):
         takes=INTERACTIONS,
         doc='Largest number of pairs of columns: an int, or "2x" for twice as many as columns; or '
         "a list of pairs, by name or position. Pairs stay that lower the loss of the validation "
-        "rows. Models of more than two classes have none.",
+        "rows.",
     )
     outer_bags: int = option(
         default=8,
@@ -271,20 +271,21 @@ class ExplainableBoosting(Estimator):
         """Values, spread and weights of the cells of pairs, with zeros for unseen categories."""
         mean, deviation = bag_means(found.pair_tables)
         starts = np.cumsum([0, *(table.bins + 1).tolist()])
-        at, parts = 0, []
+        weights = np.repeat(found.pair_weights[None], len(mean), axis=0)
+        at = 0
+        parts: list[list[Array]] = [[one[:, :0]] for one in (mean, deviation, weights)]
         for pair in found.pairs:
             shape = [int(found.groups[starts[j + 1] - 1]) + 1 for j in pair]
             more = [int(not table.scales[j].number and table.pooled[j] is None) for j in pair]
             end = at + shape[0] * shape[1]
-            parts.append([
-                np.pad(one[at:end].reshape(shape), [(0, more[0]), (0, more[1])]).ravel()
-                for one in (mean, deviation, found.pair_weights)
-            ])  # fmt: skip
+            for part, one in zip(parts, (mean, deviation, weights), strict=True):
+                padded = np.pad(
+                    one[:, at:end].reshape(-1, *shape), [(0, 0), (0, more[0]), (0, more[1])]
+                )
+                part.append(padded.reshape(len(mean), -1))
             at = end
-        if not parts:
-            return np.zeros(0), np.zeros(0), np.zeros(0)
-        joined = [np.concatenate(one) for one in zip(*parts, strict=True)]
-        return joined[0], joined[1], joined[2]
+        values, spread, counted = (np.concatenate(part, axis=1) for part in parts)
+        return values, spread, counted[0]
 
     def _loss(
         self, block: Block, weights: Array | None
@@ -390,8 +391,8 @@ class ExplainableBoostingClassifier(ExplainableBoosting, Classifier):
     The log odds of a row are an intercept plus one curve a column, and tables of a few pairs of
     columns. A prediction is a sum of lookups, and the curves are the whole model. Every round fits
     one small tree a column to the gradient of the log loss. Bags of rows make the curves smooth and
-    give their bands. Categories, dates and missing values need no preparation. More than two
-    classes have one curve each, and no pairs. Parameter names are those of the package interpret.
+    give their bands. Categories, dates and missing values need no preparation. Of more than two
+    classes each has its own curves. Parameter names are those of the package interpret.
 
     Every bag has its rows in the order of a hash of their content, so the curves are the same bits
     for every order of the rows and every number of threads.
