@@ -219,7 +219,10 @@ def parse_factor(text: str) -> Factor:
     try:
         node = ast.parse(QUOTED.sub(placeholder, text).strip(), mode="eval").body
     except (SyntaxError, ValueError):
-        raise OptionError(f"the factor {text!r} of a formula is no expression.") from None
+        raise OptionError(
+            f"the factor {text!r} of a formula is not an expression. Write columns, numbers, "
+            "operators and functions, as in log(hp)."
+        ) from None
     calls = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
     functions = {id(part) for function in calls for part in ast.walk(function)}
     for each in ast.walk(node):

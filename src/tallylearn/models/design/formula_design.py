@@ -383,7 +383,8 @@ def _design_passes(
     schema = Schema(columns)
     if len({*schema.names}) < len(schema.names):
         raise OptionError(
-            f"the formula {design.text!r} has the offset {kept[0]!r} as a term too. Leave one out."
+            f"the formula {design.text!r} has {kept[0]!r} both as an offset and as a term. Leave "
+            "one out."
         )
     transform = partial(design_rows, design=design, missing=missing, schema=schema, kept=kept)
     return passes.mapped(transform, schema)

@@ -393,7 +393,7 @@ def _check_class_weight(given: Any) -> None:
     )
     if not fine:
         raise OptionError(
-            "class_weight is None, 'balanced', or a weight above 0 for classes by name, such as "
+            "class_weight is None, 'balanced', or a dict of positive weights by class, such as "
             f"{{'yes': 2}}, not {short_repr(given)}."
         )
 
