@@ -55,10 +55,10 @@ def interrupted(code: str) -> tuple[int, str, str]:
     spied = (
         "from tallylearn.models.forests import forest_grower\n"
         "grow = forest_grower.ForestGrower.grow\n"
-        "def spied_grow(self, numbers):\n"
+        "def grown(self, numbers):\n"
         "    if 2000 in numbers: print('ready', flush=True)\n"
         "    return grow(self, numbers)\n"
-        "forest_grower.ForestGrower.grow = spied_grow\n"
+        "forest_grower.ForestGrower.grow = grown\n"
     )
     run: Any = subprocess.Popen(
         [sys.executable, "-c", spied + code],
