@@ -371,7 +371,7 @@ class TreeLearner(TreeOptions):
     def expected_value_(self) -> Array:
         """(outputs,) the mean prediction of the training rows, as the leaves count them."""
         self._check_fitted()
-        return np.asarray(shapley_tree(self._fitted_tree()).means()[0])
+        return np.asarray(shapley_tree(self._check_fitted_tree()).means()[0])
 
     def get_depth(self) -> int:
         """The largest number of splits on a path.
