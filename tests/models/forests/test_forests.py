@@ -368,7 +368,7 @@ def test_an_interrupted_fit_leaves_the_forest_that_was_there(
         return grow(forest_grower, numbers)
 
     monkeypatch.setattr(nurseries, "MAX_BATCH_ROWS", 100)
-    monkeypatch.setattr(learners.ForestGrower, "grown", interrupted)
+    monkeypatch.setattr(learners.ForestGrower, "grow", interrupted)
     with pytest.raises(KeyboardInterrupt), tl.engine(threads=2):
         forest.set_params(n_estimators=500).fit(IRIS[:99], KINDS[:99])
     assert len(calls) < 250  # of 500: others grow while the thread that is interrupted waits
@@ -422,7 +422,7 @@ def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     grow = learners.ForestGrower.grow
     monkeypatch.setattr(
         learners.ForestGrower,
-        "grown",
+        "grow",
         lambda forest_grower, numbers: (
             seen.append(engines.current_engine().n_threads),
             grow(forest_grower, numbers),
