@@ -35,7 +35,7 @@ from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.row_selection import complete_rows
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.weight_kinds import weighed_in_rows
+from tallylearn.tallies.weight_kinds import scale_weights_to_rows
 
 FOLDS = 10  # of CV+ where nobody says how many
 RANK_ROUNDING = 1e-9  # relative: 0.9 times 100 rows is a rank of 90, and not of 91
@@ -216,5 +216,5 @@ def _columns(target: Any, n: int) -> Array:
 
 def _weights(block: Block) -> Array:
     """(n,) the numbers of rows that rows count for; weights that are none sum to the rows."""
-    weight = weighed_in_rows(block).weight
+    weight = scale_weights_to_rows(block).weight
     return np.ones(len(block)) if weight is None else weight

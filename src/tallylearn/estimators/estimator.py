@@ -75,10 +75,10 @@ from tallylearn.tallies import Bundle
 from tallylearn.tallies.weight_kinds import (
     as_counted_in,
     compares,
-    counted_apart,
     in_rows,
     kind_of_weights,
     number_of_rows,
+    tally_row_counts,
     upgrade,
 )
 from tallylearn.workings import Derivation, Evidence, Explanation
@@ -450,7 +450,7 @@ class Estimator:
     def _with_row_counts(self, tally: Bundle, block: Block) -> Bundle:
         if block.weight is None or not isinstance(tally, Bundle):
             return tally
-        rows = counted_apart(block, tally.get("target"), self.counts_values)
+        rows = tally_row_counts(block, tally.get("target"), self.counts_values)
         return Bundle({**tally.parts, **rows.parts})
 
     def _solve_tally(self, tally: Bundle) -> Any:
@@ -495,7 +495,7 @@ class Estimator:
 
     def _fitted_schema(self, schema: Schema, tally: Bundle) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
-        counted = self._counted_columns(tally)
+        counted = self._list_counted_columns(tally)
         if counted is None or counted.issuperset(schema.names):
             return schema
         columns = (
@@ -504,7 +504,7 @@ class Estimator:
         )
         return replace(schema, columns=tuple(columns))
 
-    def _counted_columns(self, tally: Bundle) -> set[str] | None:
+    def _list_counted_columns(self, tally: Bundle) -> set[str] | None:
         """The columns that have counts in a tally; None for a learner that uses none."""
         return None
 
@@ -663,7 +663,7 @@ class Estimator:
         """How ``fit`` was called."""
         return self.notes_.call_style
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         """The number of training rows, or their total weight; None where nobody counted."""
         tally = self.tally_
         if tally is None:
@@ -676,7 +676,7 @@ class Estimator:
 
     def _weight_notes(self) -> tuple[str, ...]:
         """What standard errors and tests take the weights of the rows for, where it is not rows."""
-        rows, kind = self._counted_rows(), self._weight_kind()
+        rows, kind = self._count_training_rows(), self._weight_kind()
         if kind == FREQUENCY or rows is None:
             return ()
         return (

@@ -34,7 +34,7 @@ from tallylearn.sources import Part, Parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import IMPORTANCE, TEXT, Block, Schema
-from tallylearn.tallies.weight_kinds import weighed_in_rows
+from tallylearn.tallies.weight_kinds import scale_weights_to_rows
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -317,7 +317,7 @@ def scaled_weights(block: Block, scale_weights: bool = False) -> Block:
     weights.
     """
     scaled = block.weight_kind == IMPORTANCE or scale_weights
-    return weighed_in_rows(block) if scaled else block
+    return scale_weights_to_rows(block) if scaled else block
 
 
 @dataclass(frozen=True)

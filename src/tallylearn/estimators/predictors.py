@@ -147,7 +147,7 @@ class Classifier(Estimator):
                 self._check_labels(block.target.values)
                 truth = block.target.recode(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
-                right += float(weight[self.predicted_classes(block) == truth].sum())
+                right += float(weight[self.predict_classes(block) == truth].sum())
                 whole += float(weight.sum())
             left_out.check(read.target)
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
@@ -283,9 +283,9 @@ class Classifier(Estimator):
         ndarray of shape (n,)
             Classes.
         """
-        return np.asarray(self.classes_[self.predicted_classes(block)])
+        return np.asarray(self.classes_[self.predict_classes(block)])
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """Predict the position in ``classes_`` of the class of every row of a block.
 
         Parameters
@@ -298,7 +298,7 @@ class Classifier(Estimator):
         ndarray of shape (n,)
             Positions of classes.
         """
-        return self.model_.predicted_classes(block)
+        return self.model_.predict_classes(block)
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         """Predict the class of every row of a block, and the probabilities of all classes.

@@ -327,8 +327,8 @@ class Pipeline(Stepped, Classifier, Regressor):
         else:
             super(Classifier, self)._derive()
 
-    def _counted_rows(self) -> float | None:
-        found: float | None = self.model_.last._counted_rows()
+    def _count_training_rows(self) -> float | None:
+        found: float | None = self.model_.last._count_training_rows()
         return found
 
     def _add_tags(self, tags: Any) -> None:

@@ -74,7 +74,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         """(n,) the mean of the trees' means."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """(n,) the class of most votes, or of least loss; of tied ones the first."""
         return self.decide(self.shares(block))
 

@@ -408,7 +408,7 @@ class ForestLearner(TreeOptions):
         """A tree as an estimator of its own."""
         cut = TreeCutter(learner.max_leaf_nodes, learner.ccp_alpha)
         tree = single_trees.make_tree(self._tree_class, learner.get_params(deep=False))
-        return single_trees.fitted_tree(tree, self, cut(grower.tree(number)))
+        return single_trees.wrap_tree(tree, self, cut(grower.tree(number)))
 
     @property
     def _tree_class(self) -> type:
@@ -485,7 +485,7 @@ class ForestLearner(TreeOptions):
         if bool(self.model_.classes) != (self.task == "classifier"):
             raise ValueError("the forest predicts classes, or numbers, and its estimator does not")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows)
 
     def _table(self, X: Any) -> Any:

@@ -265,7 +265,7 @@ class TreeLearner(TreeOptions):
             The conditions, the prediction and the training rows of every leaf.
         """
         with self._error_context("rules"):
-            return rules_of(self._fitted_tree(), self.schema_.missing, order)
+            return rules_of(self._check_fitted_tree(), self.schema_.missing, order)
 
     def fired(self, X: Any) -> Rules:
         """The rule that predicts each row.
@@ -280,7 +280,7 @@ class TreeLearner(TreeOptions):
         Rules
             One rule per row, in their order.
         """
-        tree = self._fitted_tree()
+        tree = self._check_fitted_tree()
         nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block), "fired")
         with self._error_context("fired"):
             return rules_of_nodes(tree, nodes.tolist(), self.schema_.missing)
@@ -293,7 +293,7 @@ class TreeLearner(TreeOptions):
         tuple of Tie
             Each has the node, the split that was taken, and the others.
         """
-        return explanation.ties(self._fitted_tree())
+        return explanation.ties(self._check_fitted_tree())
 
     def apply(self, X: Any) -> Array:
         """The leaf that each row reaches.
@@ -333,7 +333,7 @@ class TreeLearner(TreeOptions):
         int
             0 for a tree that is a single leaf.
         """
-        return self._fitted_tree().depth
+        return self._check_fitted_tree().depth
 
     def get_n_leaves(self) -> int:
         """The number of leaves.
@@ -343,7 +343,7 @@ class TreeLearner(TreeOptions):
         int
             1 or more.
         """
-        return len(self._fitted_tree().leaves)
+        return len(self._check_fitted_tree().leaves)
 
     def to_sklearn(self) -> Any:
         """The same tree as an estimator of scikit-learn, for SHAP, dtreeviz or ``plot_tree``.
@@ -360,7 +360,7 @@ class TreeLearner(TreeOptions):
     @property
     def tree_(self) -> Tree:
         """The tree, with the arrays of scikit-learn's ``tree_`` where it is binary."""
-        return self._fitted_tree().sklearn_marked
+        return self._check_fitted_tree().sklearn_marked
 
     def text(self, max_depth: int | None = None) -> str:
         """The tree as text, one line per branch.
@@ -444,12 +444,12 @@ class TreeLearner(TreeOptions):
         Importances
             The largest first.
         """
-        return importances_of(self._fitted_tree())
+        return importances_of(self._check_fitted_tree())
 
     @property
     def feature_importances_(self) -> Array:
         """(p,) the same shares in the order of the columns."""
-        return shares_of(self._fitted_tree()).ravel()
+        return shares_of(self._check_fitted_tree()).ravel()
 
     def _repr_html_(self) -> str:
         head: str = super()._repr_html_()
@@ -462,16 +462,16 @@ class TreeLearner(TreeOptions):
         return self._views().rich() if self.__sklearn_is_fitted__() else repr(self)
 
     def _views(self) -> TreeViews:
-        return TreeViews(self._fitted_tree())
+        return TreeViews(self._check_fitted_tree())
 
-    def _fitted_tree(self) -> Tree:
+    def _check_fitted_tree(self) -> Tree:
         self._check_fitted()
         return self.model_
 
     def __getstate__(self) -> dict[str, Any]:
         return picklable_state(self, "_prunings")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows[0])
 
     def _table(self, X: Any) -> Any:

@@ -236,7 +236,7 @@ class LinearEstimator(Regressor):
             block, kind, int(self.degree), missing=self.missing, folds=self._n_folds, few=rare
         )
 
-    def _seen_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
+    def _tally_rows_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values pooled."""
         return self._with_row_counts(self._tally_as(kind, rare, block), block)
 
@@ -244,7 +244,7 @@ class LinearEstimator(Regressor):
         block = learnable(block, self.missing)
         return with_log_weights(super()._with_row_counts(tally, block), block)
 
-    def _left_out(self, block: Block) -> DroppedRows:
+    def _count_dropped_rows(self, block: Block) -> DroppedRows:
         """The rows without a target, and those dropped for a missing value."""
         gappy = len(block) - len(learnable(block, self.missing))
         found = DroppedRows.in_block(block)
@@ -295,8 +295,8 @@ class LinearEstimator(Regressor):
         """What is done with missing values; a formula drops rows where others fill them."""
         return "drop" if self._has_formula and self.missing != "refuse" else self.missing
 
-    def _counted_rows(self) -> float | None:
-        return float(self.model_.rows) if self._has_formula else super()._counted_rows()
+    def _count_training_rows(self) -> float | None:
+        return float(self.model_.rows) if self._has_formula else super()._count_training_rows()
 
     def _weight_kind(self) -> str:
         return self._weights_mean if self.tally_ is None else super()._weight_kind()
@@ -308,7 +308,7 @@ class LinearEstimator(Regressor):
         )
 
     def _find_rare(self, passes: Passes, error: SizeError) -> RareValues:
-        values = passes.total(self._count_values, self._left_out)
+        values = passes.total(self._count_values, self._count_dropped_rows)
         return rare_or_raise(values, float(self.min_samples_category), error)
 
     def _count_values(self, block: Block) -> Bundle:
@@ -326,7 +326,7 @@ class LinearEstimator(Regressor):
             return self._sum_as(Triangle, passes, rare)
 
     def _sum_as(self, kind: TallyKind, passes: Passes, rare: RareValues) -> Bundle:
-        tally = passes.total(partial(self._seen_as, kind, rare), self._left_out)
+        tally = passes.total(partial(self._tally_rows_as, kind, rare), self._count_dropped_rows)
         return checked_tally(tally, f"{type(self).__name__}.tally")
 
     @property
@@ -343,7 +343,7 @@ class LinearEstimator(Regressor):
 
     def _loses_digits(self, tally: Bundle) -> bool:
         """Whether a scatter lost digits that a triangle keeps."""
-        with within_doubles(), solve_filled(lambda: self._counted_columns(tally)):
+        with within_doubles(), solve_filled(lambda: self._list_counted_columns(tally)):
             moments = fold_moments(self._in_rows(tally), self._design_options())
             problem = problem_from_scatter(moments.total(), bool(self.fit_intercept))
             condition = condition_number(problem, self._ridge_penalty(problem, moments))
@@ -389,7 +389,7 @@ class LinearEstimator(Regressor):
 
     def solve(self, tally: Bundle) -> LinearModel:
         """Coefficients out of the products."""
-        with solve_filled(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._list_counted_columns(tally)):
             moments = fold_moments(tally, self._design_options())
             moments.check_size(self.exact)
             problem = self._problem(tally, moments)
@@ -495,7 +495,7 @@ class LinearEstimator(Regressor):
                 "this model has no tally to compute a path from: it was saved without one, or rare "
                 "values were pooled to fit into memory. Fit again."
             )
-        with solve_filled(lambda: self._counted_columns(self.tally_)):
+        with solve_filled(lambda: self._list_counted_columns(self.tally_)):
             tally = self._in_rows(self.tally_)
             moments = fold_moments(tally, self._design_options())
             problem = self._problem(tally, moments)
@@ -614,7 +614,11 @@ class LinearEstimator(Regressor):
             if not isinstance(vif, bool):
                 raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
             t = self._target_place(target)
-            read = self._kept_input() if X is None else self._read_again(X, y, sample_weight)
+            read = (
+                self._find_rows_for_diagnostics()
+                if X is None
+                else self._read_again(X, y, sample_weight)
+            )
             found, meat, why = None, None, ""
             if read is not None and self.model_.is_least_squares:
                 blocks = retry_reading(read, self._training_blocks)
@@ -645,7 +649,7 @@ class LinearEstimator(Regressor):
         left_out = tuple(f"{note}." for note in self.unanswered_.messages(self.target_name_))
         return replace(
             whole, sizes=self._known_statistics(whole.sizes),
-            rows=whole.rows if (many := self._counted_rows()) is None else many,
+            rows=whole.rows if (many := self._count_training_rows()) is None else many,
             remarks=(*whole.remarks, *left_out, *notes),
         )  # fmt: skip
 
@@ -800,7 +804,7 @@ class LinearEstimator(Regressor):
             )
         return int(target)
 
-    def _kept_input(self) -> FitInput | None:
+    def _find_rows_for_diagnostics(self) -> FitInput | None:
         """The training rows that are kept, if they are few enough for diagnostics unasked."""
         few = self.model_.rows * self.model_.n_estimated <= MAX_NUMBERS_READ_AGAIN
         return self.kept_rows_ if few else None
@@ -810,7 +814,7 @@ class LinearEstimator(Regressor):
 
     # Files and options
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
         return set[str]().union(*[part.shown_columns for part in parts])
 
