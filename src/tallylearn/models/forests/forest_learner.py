@@ -48,6 +48,7 @@ from tallylearn.models.trees.monotonic_options import check_goes_with
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.pruning_options import check_pruning
 from tallylearn.models.trees.regressor import DecisionTreeRegressor
+from tallylearn.models.trees.shapley import shapley_array
 from tallylearn.models.trees.tree_options import TreeOptions, seed_of
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.runtime.progress import progress_bar, should_show
@@ -334,6 +335,47 @@ class ForestLearner(TreeOptions):
             Numbers of nodes, counted from the root of each tree.
         """
         return self._map_rows(X, lambda block: self.model_.end_nodes(block), "apply")
+
+    def shap_values(self, X: Any) -> Array:
+        """Exact Shapley values: what every column adds to the prediction for a row.
+
+        The mean over all orders of the columns of what each adds. A column that is not yet known
+        follows the training rows, in the proportions in which they went down the trees (TreeSHAP).
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n, columns) or (n, columns, classes)
+            With the mean prediction of the training rows, ``expected_value_``, they add up to the
+            prediction; of a classifier to the probability of every class.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> tennis = tl.example("tennis")
+        >>> forest = tl.RandomForestClassifier(10, random_state=0).fit(tennis, "PlayTennis")
+        >>> row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+        >>> values = forest.shap_values(row)[0, :, 1]  # of the class Yes
+        >>> print(values.round(3))
+        [-0.261 -0.102 -0.221  0.141]
+        >>> print((forest.expected_value_[1] + values.sum()).round(3))
+        0.2
+        """
+
+        def values(block: Block) -> Array:
+            return shapley_array(self.model_.shapley_values(block)[1], self.model_.classes)
+
+        return self._map_rows(X, values, "shap_values")
+
+    @property
+    def expected_value_(self) -> Array:
+        """(outputs,) the mean prediction of the training rows, as the leaves count them."""
+        self._check_fitted()
+        return np.asarray(self.model_.shapley_trees.means().sum(axis=0) / len(self))
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """The nodes that each row passes, as in scikit-learn.
