@@ -11,8 +11,13 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, error_context
+from tallylearn.estimators.conformal import (
+    ConformalIntervals,
+    cross_conformal,
+    out_of_bag_intervals,
+)
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.kept_rows import rows_to_keep
 from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, fixed, option, rows, whole
 from tallylearn.estimators.passes import Learned, Passes, in_memory
@@ -241,6 +246,14 @@ class ForestLearner(TreeOptions):
             self._check_fitted()
             block = self._read_training_rows(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
+
+    def _conformal_intervals(self, read: FitInput, cv: Any) -> ConformalIntervals:
+        """Out-of-bag residuals, where rows are drawn alone: bags do not keep groups together."""
+        block = read.whole()
+        if cv is not None or not self.model_.rate or block.group is not None:
+            return cross_conformal(self, read, cv)
+        answers = out_of_bag(self.model_, block, self._bags(block)).answers
+        return out_of_bag_intervals(self.predictions, block, answers[:, 0])
 
     def importances(
         self, X: Any = None, y: Any = None, sample_weight: Any = None
