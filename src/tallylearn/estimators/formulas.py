@@ -256,8 +256,9 @@ def parse_factor(text: str) -> Factor:
     if isinstance(node, ast.Call) and function_name(node.func) in BASES:
         basis, node = _parse_basis(node, text)
     node = _check_arithmetic(node, text)
-    is_column = isinstance(node, ast.Name) and not standardised and basis is None
-    column = names[node.id] if is_column else ""
+    column = ""
+    if isinstance(node, ast.Name) and not standardised and basis is None:
+        column = names[node.id]
     return Factor(text, node, names, column, standardised=standardised, basis=basis)
 
 
@@ -266,7 +267,7 @@ def _parse_basis(call: ast.Call, text: str) -> tuple[Basis, ast.expr]:
     name = function_name(call.func)
     known = BASES[name]
     usage = f"Write it as {name}(x, {', '.join(f'{one}=...' for one in known)})"
-    given = [each.arg for each in call.keywords]
+    given = [each.arg or "**" for each in call.keywords]
     behind = call.args[1:]
     names = [*known[: len(behind)], *given]
     bad = [each for each in given if each not in known]
