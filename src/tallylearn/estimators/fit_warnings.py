@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn.errors import NotFitted
 from tallylearn.estimators.fit_input import FitInput
-from tallylearn.screening.cautions import cautions, dated_out_of_bag
+from tallylearn.screening.cautions import cautions, check_out_of_bag_dates
 from tallylearn.screening.table_sample import (
     MAX_SAMPLED_ROWS,
     MIN_SAMPLED_ROWS,
@@ -44,12 +44,12 @@ class TableSample:
         if self.warnings is None:
             if self.read is None:
                 raise NotFitted(
-                    f"{type(estimator).__name__}: only fit looks at a table, of one target; what "
-                    "it finds is kept with no pickle, no file and no merged model. "
-                    "tl.problem(table, 'target', learner=model) looks again."
+                    f"{type(estimator).__name__}: warnings are known only directly after fit on "
+                    "one target: they are not kept in pickles, files or merged models. To check "
+                    "the table again: tl.problem(table, 'target', learner=model)."
                 )
             rows = self.read()
-            dated = dated_out_of_bag(rows.schema, estimator)
+            dated = check_out_of_bag_dates(rows.schema, estimator)
             found = cautions(rows, estimator.target_name_ or "y", estimator)
             self.warnings, self.read = (*dated, *found), None
         return self.warnings

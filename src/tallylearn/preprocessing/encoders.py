@@ -299,14 +299,14 @@ class OrdinalTransform(Encoding):
             row = int(odd.argmax())
             raise ColumnError(
                 f"column {name!r} has {codes[row]:g} in row {row_number(block.start, row)}, which "
-                f"is no code. Its codes are 0 to {len(labels) - 1}: {quoted_list(labels)}. Pass "
-                "rows that transform has encoded."
+                f"is not a code. Its codes are 0 to {len(labels) - 1}: {quoted_list(labels)}. Pass "
+                "the output of transform."
             )
         return np.where(gaps, -1, codes).astype(np.int64)
 
     encoded_heading: ClassVar[str] = "code"
 
-    def encoded_as(self, name: str) -> list[str]:
+    def describe_encoding(self, name: str) -> list[str]:
         """The number of every value of a column, as text."""
         return [f"{code:g}" for code in self._numbers_of_codes(name)[:-2]]
 
@@ -315,7 +315,7 @@ class OrdinalTransform(Encoding):
         rows = tuple(
             (name, value, code)
             for name in self.encoded_columns
-            for value, code in zip(self.labels(name), self.encoded_as(name), strict=True)
+            for value, code in zip(self.labels(name), self.describe_encoding(name), strict=True)
         )
         return Derivation("Ordinal encoding", (Grid("", ("column", "value", "code"), rows),))
 
@@ -440,7 +440,7 @@ class OneHotTransform(Encoding):
 
     encoded_heading: ClassVar[str] = "indicator"
 
-    def encoded_as(self, name: str) -> list[str]:
+    def describe_encoding(self, name: str) -> list[str]:
         """The indicator of every value of a column."""
         indicators = dict(zip(self.kept_places(name), self.indicators(name), strict=True))
         return [indicators.get(place, "none: all are 0") for place in self.groups(name)[1]]
@@ -613,8 +613,8 @@ class Encoder(Preprocessor):
         if isinstance(lists, Mapping):
             if odd := [name for name in lists if name not in names]:
                 raise OptionError(
-                    f"{which} names {short_repr(odd[0])}, which is no encoded column. Encoded "
-                    f"columns are {quoted_list(names)}."
+                    f"{which} names {short_repr(odd[0])}, which is not an encoded column. The "
+                    f"encoded columns are {quoted_list(names)}."
                 )
             return dict(lists)
         given = items_of(lists) or []
@@ -637,7 +637,7 @@ class Encoder(Preprocessor):
         if len({*values}) < len(values) or (is_number and [*values] != sorted(values)):
             raise OptionError(
                 f"categories of column {name!r} are {short_repr([*given])}. Give every category "
-                "once, and numbers in rising order."
+                "once, and numbers in increasing order."
             )
         if strict and (odd := [value for value in seen.values if value not in values]):
             raise ColumnError(
@@ -661,7 +661,7 @@ class Encoder(Preprocessor):
             weights = dict(zip(texts, seen.weights.tolist(), strict=True))
             if name in model.missing:
                 weights[labels[-1]] = seen.missing
-            new = model.encoded_as(name)
+            new = model.describe_encoding(name)
             rows += [
                 (name, label, count(weights.get(label, 0.0)), code)
                 for label, code in zip(labels, new, strict=True)
@@ -723,7 +723,7 @@ class Encoder(Preprocessor):
     def _as_array(self, array: Array) -> Any:
         return array if array.dtype == object else array.astype(np.dtype(self.dtype), copy=False)
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally[part].parts for part in ("tables", "values") if part in tally)
         return {name for part in parts for name in part}
 
@@ -831,8 +831,8 @@ class OrdinalEncoder(
     def _check_combinations(self) -> None:
         if (self.handle_unknown == "use_encoded_value") != (self.unknown_value is not None):
             raise OptionError(
-                "unknown_value goes with handle_unknown='use_encoded_value': give both or none. "
-                f"Got handle_unknown={self.handle_unknown!r}, "
+                "unknown_value goes with handle_unknown='use_encoded_value': pass both or "
+                f"neither. Got handle_unknown={self.handle_unknown!r}, "
                 f"unknown_value={self.unknown_value!r}."
             )
 
@@ -960,22 +960,24 @@ class OneHotEncoder(
             text = repr(float(value))
         if value is None or text not in model.labels(name):
             raise OptionError(
-                f"drop has {short_repr(value)} for column {name!r}, which is no category of it: "
-                f"{quoted_list(model.labels(name))}."
+                f"drop has {short_repr(value)} for column {name!r}, which is not one of its "
+                f"categories. Choose from {quoted_list(model.labels(name))}."
             )
         labels, places = model.groups(name)
         return str(labels[int(places[model.labels(name).index(text)])])
 
-    def _indicator_names(self, model: OneHotTransform, name: str, shown_as: str) -> tuple[str, ...]:
+    def _indicator_names(
+        self, model: OneHotTransform, name: str, display_name: str
+    ) -> tuple[str, ...]:
         """The names of a column's indicators."""
         given = self.feature_name_combiner
         combine = COMBINERS[given] if isinstance(given, str) else given
         labels = model.groups(name)[0]
-        found = [combine(shown_as, labels[place]) for place in model.kept_places(name)]
+        found = [combine(display_name, labels[place]) for place in model.kept_places(name)]
         if odd := [one for one in found if not isinstance(one, str)]:
             raise OptionError(
-                f"feature_name_combiner returns {short_repr(odd[0])}, which is no str. Return the "
-                "name of the new column."
+                f"feature_name_combiner returned {short_repr(odd[0])}. Return the name of the new "
+                "column as a str."
             )
         return tuple(found)
 

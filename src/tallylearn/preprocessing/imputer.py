@@ -396,8 +396,8 @@ class SimpleImputer(Preprocessor):
     def _constant_number(self, names: Sequence[str]) -> float:
         if isinstance(self.fill_value, str) and names:
             raise OptionError(
-                f"fill_value is {self.fill_value!r}, which cannot fill column {names[0]!r} of "
-                "numbers. Give a number, or impute the columns of categories alone."
+                f"fill_value is {self.fill_value!r}, which cannot fill the numeric column "
+                f"{names[0]!r}. Give a number, or impute the categorical columns alone."
             )
         given = None if isinstance(self.fill_value, str) else self.fill_value
         return CONSTANT_NUMBER if given is None else float(given)
@@ -468,7 +468,7 @@ class SimpleImputer(Preprocessor):
         new |= {INDICATOR_PREFIX + old: INDICATOR_PREFIX + name for old, name in new.items()}
         return [new[name] for name in super()._names_out(None)]
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally.get("tables"), tally.get("values"))
         found = {name for part in parts if part is not None for name in part.parts}
         moments = tally.get("numbers")

@@ -53,7 +53,8 @@ class ForestImportances(Report):
         found = {one.column: one for one in self.columns}
         if not is_one_of(column, found):
             raise ColumnError(
-                f"the forest was grown from {quoted_list(found)}, not from {short_repr(column)}."
+                f"the forest was grown from {quoted_list(found)}, not from {short_repr(column)}. "
+                "Name one of these columns."
             )
         return found[column]
 
@@ -129,7 +130,7 @@ class PermutationLosses:
         """(p,) the rise of the error, as a share of the variance for numbers."""
         forest, truth = self.forest, self.truth
         whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
-        rows, out = self.bags.left_out(tree), np.zeros(len(forest.columns))
+        rows, out = self.bags.find_out_of_bag_rows(tree), np.zeros(len(forest.columns))
         x, codes = self.numbers[rows], self.categories[rows]
         error = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
         for j in np.flatnonzero(forest.gained[tree]).tolist() if len(rows) > 1 else ():

@@ -270,7 +270,7 @@ class LMS(Regressor):
     def _working(self, full: bool) -> Derivation:
         return self.model_.derivation(self.schema_, full)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows) if self.model_.rows else None
 
     def initial_weights(self) -> Array:
@@ -297,8 +297,8 @@ class LMS(Regressor):
             weights = given_numbers(self.start)
             if weights.shape != (size,) or not np.isfinite(weights).all():
                 raise OptionError(
-                    f"start should be 'zeros', 'random' or {size} finite numbers, w0 and one for "
-                    f"every column. It is {self.start!r}."
+                    f"start must be 'zeros', 'random' or {size} finite numbers (w0, then one for "
+                    f"every column), not {self.start!r}."
                 )
         elif self.start == "random":
             weights = generator(type(self).__name__, self.random_state).uniform(

@@ -21,6 +21,7 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
 from tallylearn.models.glm.design_rows import Lexicon
@@ -44,7 +45,7 @@ from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.weight_kinds import counted_apart, kind_of_weights
+from tallylearn.tallies.weight_kinds import kind_of_weights, tally_row_counts
 from tallylearn.tallies.words import words
 
 GRADIENT = "gradient"
@@ -80,6 +81,7 @@ class LogisticRegression(BoundaryClassifier):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     stored: ClassVar[tuple[type, ...]] = (
         LogisticModel, SolverOutcome, Design, RareValues, Lexicon, Reader, FormulaDesign,
+        PiecewisePolynomials,
     )  # fmt: skip
     renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate", "initial": "coef_init"}
     takes_formula: ClassVar[bool] = True
@@ -341,7 +343,7 @@ class LogisticRegression(BoundaryClassifier):
     def _reader(self) -> Reader:
         return Reader(*self.ngram_range)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return self.model_.ending.n_training_rows
 
     def _weight_kind(self) -> str:
@@ -372,7 +374,7 @@ def survey_rows(block: Block, missing: str) -> Bundle:
     counts = Counts.of(target, weight=block.weight)
     parts = {"target": counts, **survey_columns(block, rows - len(block))}
     if block.weight is not None:
-        parts |= counted_apart(replace(block, target=target), parts["target"], True).parts
+        parts |= tally_row_counts(replace(block, target=target), parts["target"], True).parts
     if block.text:
         with error_context("words"):
             parts["text"] = Bundle({
@@ -393,7 +395,7 @@ def _check_class_weight(given: Any) -> None:
     )
     if not fine:
         raise OptionError(
-            "class_weight is None, 'balanced', or a weight above 0 for classes by name, such as "
+            "class_weight is None, 'balanced', or a dict of positive weights by class, such as "
             f"{{'yes': 2}}, not {short_repr(given)}."
         )
 

@@ -81,7 +81,7 @@ class Ballots(ClassificationModel, RegressionModel):
         """(n,) the mean of the members' answers."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """(n,) the class of most votes; of tied ones the first, or -1 where that is undefined."""
         return self.decide(self.shares(block))
 
@@ -160,8 +160,8 @@ class Ballots(ClassificationModel, RegressionModel):
     def _member(self, name: str, model: Any) -> ModelExpression:
         if not isinstance(model, Estimator):
             raise KindError(
-                f"the member {name!r} is {constructor_call(model)}, which has no expression. "
-                "Leave it out."
+                f"the member {name!r} is {constructor_call(model)}, which cannot be written as an "
+                "expression. Leave it out."
             )
         found: ModelExpression = model.model_.expression(model.schema_)
         return found

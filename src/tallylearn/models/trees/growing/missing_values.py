@@ -45,12 +45,12 @@ def by_fit(rule: str) -> bool:
     return rule in ("side", "branch")
 
 
-def filled_at_nodes(rule: str) -> bool:
+def is_filled_at_nodes(rule: str) -> bool:
     """Whether gaps count as what is common among the rows of the node."""
     return rule in ("node", "class")
 
 
-def filled_before(rule: str) -> bool:
+def is_filled_before_growing(rule: str) -> bool:
     """Whether gaps are filled in before the tree grows."""
     return rule == "global"
 
@@ -81,7 +81,7 @@ def fills(rule: str, lines: Array, number: bool, classes: int) -> Array:
 
 def fill_table(rule: str, table: CodedColumns, weight: Array) -> tuple[CodedColumns, Array]:
     """The table with its gaps filled, and those values' codes; as it is where they are not."""
-    if not filled_before(rule):
+    if not is_filled_before_growing(rule):
         return table, np.zeros(0, np.int64)
     codes_of = np.zeros(len(table.scales), dtype=np.int64)
     table = replace(table, lists=table.lists.copy(), grid=table.grid.copy())
@@ -100,8 +100,8 @@ def check_of_measures(rule: str) -> None:
     """A regression has no classes to fill gaps by."""
     if rule == "class":
         raise OptionError(
-            'missing="class" fills in what rows of the same class have, and a regression has '
-            'no classes. Use "node".'
+            'missing="class" fills in the values of rows of the same class, and a regression has '
+            'no classes. Use missing="node".'
         )
 
 
@@ -109,6 +109,6 @@ def check_of_classes(rule: str, weight: Array | None, min_rows: Any) -> None:
     """Rows that the class fills in are not counted beside their weights."""
     if weight is not None and rule == "class" and min_rows not in (1, 0):
         raise OptionError(
-            'missing="class" does not count rows beside weights: with weights, use '
-            "min_weight_fraction_leaf instead of min_samples_leaf."
+            'missing="class" with row weights does not support min_samples_leaf. Use '
+            "min_weight_fraction_leaf."
         )

@@ -15,7 +15,7 @@ from tallylearn.models.trees.pruning.branch_costs import (
     Costs,
     WeakestLink,
     no_worse,
-    summed_up,
+    sum_over_subtrees,
     weakest,
 )
 from tallylearn.models.trees.pruning.pruning_record import Cut
@@ -33,11 +33,11 @@ def costs_on(tree: Tree, block: Block, loss: Array = EQUAL_LOSSES) -> Costs:
     """
     if not len(block):
         raise InputError(
-            "the validation table has no rows, or none of a weight above zero. Pass some that the "
-            "tree has not seen."
+            "the validation table has no rows with a positive weight. Pass rows that the tree was "
+            "not trained on."
         )
     here = _sums(tree, block)
-    above = np.stack([summed_up(tree, column) for column in here.T], axis=1)
+    above = np.stack([sum_over_subtrees(tree, column) for column in here.T], axis=1)
     price = _price(tree, loss)
     return Costs(price(above), price(here))
 

@@ -81,8 +81,8 @@ class RowRouting:
             kid = next(k for k, key in zip(tree.children(i), keys, strict=True) if key not in parts)
             why = f"no row comes to {path_text(tree, kid)!r}, whose errors are to be estimated"
         raise InputError(
-            f"this is not the table that the tree grew from: {why}. Pass the table of fit; with "
-            "keep_rows=True none is needed."
+            f"this is not the training table: {why}. Pass the training table, or fit with "
+            "keep_rows=True and pass none."
         )
 
     def _asks(self, i: int) -> int:
@@ -193,7 +193,7 @@ class RowRouting:
             return None
         told = share.select(~gap)
         found = {key: told.select(here) for key, here in _rows_by_key(to[~gap])}
-        shares = share.select(gap).shared_out([*found.values()])
+        shares = share.select(gap).distribute([*found.values()])
         return dict(zip(found, shares, strict=True))
 
     def _width(self, i: int) -> int:
