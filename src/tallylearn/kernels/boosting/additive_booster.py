@@ -45,7 +45,7 @@ TIED = cython.declare(
 )  # relatively: of gains that are this close the first wins
 
 
-def sigmoid_table():
+def _sigmoid_table():
     """1 / (1 + e^-x) for x from -40 to 40, in steps of 1/16."""
     x = np.arange(-640, 641) / 16.0
     out = np.empty(len(x))
@@ -136,7 +136,7 @@ class AdditiveBooster:
         self.leaf_gain = np.zeros(self.max_leaves + 1)
         self.leaf_value = np.zeros((self.max_leaves + 1, self.k))
         self.left, self.whole = np.zeros((self.k, 2)), np.zeros((self.k, 2))
-        self.sigmoids, self.powers = sigmoid_table(), POWERS_OF_TWO
+        self.sigmoids, self.powers = _sigmoid_table(), POWERS_OF_TWO
         self.counts = np.zeros(cells)
         self.n_rounds = self.best_round = 0
         self.losses = np.zeros(1)
@@ -660,7 +660,7 @@ class AdditiveBooster:
         whole = self.worth(0, high, 0, wide)
         if whole < 0:
             return 0.0
-        best = whole * (1.0 + TIED)
+        best = whole
         for c in range(1, wide):  # halves left and right of a column, cut by no row as yet
             self.halves[0, c] = self.worth(0, high, 0, c)
             self.halves[1, c] = self.worth(0, high, c, wide)
@@ -678,19 +678,29 @@ class AdditiveBooster:
                 q01 = self.worth(0, r, c, wide)
                 q10 = self.worth(r, high, 0, c)
                 q11 = self.worth(r, high, c, wide)
-                if q00 >= 0 and q01 >= 0 and q00 + q01 > top:
+                if q00 >= 0 and q01 >= 0 and q00 + q01 > top * (1.0 + TIED):
                     top = q00 + q01
                     top_cut = c
-                if q10 >= 0 and q11 >= 0 and q10 + q11 > bottom:
+                if q10 >= 0 and q11 >= 0 and q10 + q11 > bottom * (1.0 + TIED):
                     bottom = q10 + q11
                     bottom_cut = c
-                if q00 >= 0 and q10 >= 0 and q00 + q10 > self.halves[0, c] >= 0:
+                if (
+                    q00 >= 0
+                    and q10 >= 0
+                    and self.halves[0, c] >= 0
+                    and q00 + q10 > self.halves[0, c] * (1.0 + TIED)
+                ):
                     self.halves[0, c] = q00 + q10
                     self.half_cuts[0, c] = r
-                if q01 >= 0 and q11 >= 0 and q01 + q11 > self.halves[1, c] >= 0:
+                if (
+                    q01 >= 0
+                    and q11 >= 0
+                    and self.halves[1, c] >= 0
+                    and q01 + q11 > self.halves[1, c] * (1.0 + TIED)
+                ):
                     self.halves[1, c] = q01 + q11
                     self.half_cuts[1, c] = r
-            if top + bottom > best:
+            if top + bottom > best * (1.0 + TIED):
                 best = top + bottom
                 along = 0
                 cut = r
@@ -698,7 +708,7 @@ class AdditiveBooster:
                 cut_b = bottom_cut
         for c in range(1, wide):
             if self.halves[0, c] >= 0 and self.halves[1, c] >= 0:
-                if self.halves[0, c] + self.halves[1, c] > best:
+                if self.halves[0, c] + self.halves[1, c] > best * (1.0 + TIED):
                     best = self.halves[0, c] + self.halves[1, c]
                     along = 1
                     cut = c

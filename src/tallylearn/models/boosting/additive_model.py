@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.estimators import RegressionModel
-from tallylearn.estimators.model import ScoringModel, choice, log_shares, scored_expression
+from tallylearn.estimators.model import ScoringModel, build_score_expression, choice, log_shares
 from tallylearn.expressions import (
     BinnedNumber,
     CategoryColumn,
@@ -72,7 +72,7 @@ OTHER_CELLS = {NUMBER: 1, DATE: 1, CATEGORY: 2}  # cells behind the bins: missin
 
 
 @dataclass(frozen=True)
-class Curve:
+class ColumnCurve:
     """The term of one column.
 
     Attributes
@@ -337,13 +337,13 @@ class AdditiveModel:
         middle = [f"{low} to {high}" for low, high in pairwise(ends)]
         return (f"up to {ends[0]}", *middle, f"above {ends[-1]}", MISSING)
 
-    def curve(self, j: int, schema: Schema | None = None) -> Curve:
+    def curve(self, j: int, schema: Schema | None = None) -> ColumnCurve:
         """The curve of a column."""
         at = self.cells(j)
         values, band = self.values[:, at], BAND * self.spread[:, at]
-        return Curve(
-            self.columns[j].name, self.labels(j, schema), self.edges_of(j), values, values - band,
-            values + band, self.rows[at],
+        return ColumnCurve(
+            self.columns[j].name, self.labels(j, schema), self.edges_of(j),
+            values=values, lower=values - band, upper=values + band, rows=self.rows[at],
         )  # fmt: skip
 
     def group_labels(self, j: int, schema: Schema | None = None) -> tuple[str, ...]:
@@ -374,7 +374,8 @@ class AdditiveModel:
         return PairTable(
             (self.columns[a].name, self.columns[b].name),
             (self.group_labels(a, schema), self.group_labels(b, schema)),
-            values, values - band, values + band, self.pair_table(t, self.pair_rows),
+            values=values, lower=values - band, upper=values + band,
+            rows=self.pair_table(t, self.pair_rows),
         )  # fmt: skip
 
     def evidence(self, block: Block) -> list[Evidence]:
@@ -585,7 +586,7 @@ class AdditiveClassModel(AdditiveModel, ScoringModel):
         """The softmax of the sums; the first of two classes has 0."""
         raw = self._raw_expressions()
         scores = raw if self.link != LOGISTIC else [Literal(0.0), raw[0]]
-        return scored_expression(self.classes, VectorOf(tuple(scores)))
+        return build_score_expression(self.classes, VectorOf(tuple(scores)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.models.boosting.additive_model import AdditiveModel, Curve, PairTable
+from tallylearn.models.boosting.additive_model import AdditiveModel, ColumnCurve, PairTable
 from tallylearn.reporting.charts.axis_scale import AxisScale
 from tallylearn.reporting.charts.legend import LegendKey, draw_keys, legend_height
 from tallylearn.reporting.charts.plot import TITLE_HEIGHT, Plot, make_plot
@@ -41,7 +41,7 @@ MISSING_SHAPE = 1  # a square
 
 
 @dataclass(frozen=True)
-class Frame:
+class PanelFrame:
     """Where the frame of a panel is."""
 
     left: float
@@ -76,12 +76,12 @@ def plot_curves(model: AdditiveModel, schema: Schema, title: str) -> Plot:
     body, data = [], []
     for at, t in enumerate(shown):
         row, column = divmod(at, PANELS_A_ROW)
-        frame = Frame(column * PANEL_WIDTH + LEFT + 6, TITLE_HEIGHT + row * PANEL_HEIGHT + TOP)
+        frame = PanelFrame(column * PANEL_WIDTH + LEFT + 6, TITLE_HEIGHT + row * PANEL_HEIGHT + TOP)
         body.append(label(model.term_name(t), (frame.left + frame.right) / 2, frame.top - 8,
                           room=PANEL_WIDTH - 16, size=12, text_anchor="middle"))  # fmt: skip
         if t < p:
             upwards = AxisScale.of(heights, frame.bottom, frame.top)
-            body += _draw_curve(curves[t], model, t, frame, upwards, schema)
+            body += _draw_curve(curves[t], model, t, frame, upwards=upwards, schema=schema)
             data.append(_curve_data(curves[t]))
         else:
             pair = model.pair(t - p, schema)
@@ -128,7 +128,12 @@ def _notes(model: AdditiveModel, more: int, flat: int) -> Iterator[str]:
 
 
 def _draw_curve(
-    curve: Curve, model: AdditiveModel, j: int, frame: Frame, upwards: AxisScale, schema: Schema
+    curve: ColumnCurve,
+    model: AdditiveModel,
+    j: int,
+    frame: PanelFrame,
+    upwards: AxisScale,
+    schema: Schema,
 ) -> Iterator[str]:
     for y, text in upwards.labelled_ticks():
         yield line(frame.left, y, frame.right, y, GRID)
@@ -143,7 +148,7 @@ def _draw_curve(
 
 
 def _draw_numbers(
-    curve: Curve, bins: int, frame: Frame, upwards: AxisScale, dates: Schema | None
+    curve: ColumnCurve, bins: int, frame: PanelFrame, upwards: AxisScale, dates: Schema | None
 ) -> Iterator[str]:
     """Steps of a number, their band, and the missing values to the right of the frame."""
     edges = curve.edges if len(curve.edges) else np.zeros(1)
@@ -195,7 +200,9 @@ def _draw_numbers(
                       marker(MISSING_SHAPE, frame.right + 10, y, colour))  # fmt: skip
 
 
-def _draw_categories(curve: Curve, bins: int, frame: Frame, upwards: AxisScale) -> Iterator[str]:
+def _draw_categories(
+    curve: ColumnCurve, bins: int, frame: PanelFrame, upwards: AxisScale
+) -> Iterator[str]:
     """Values of the categories with the most rows, with their bands; missing values last."""
     order = np.argsort(-curve.rows[:bins], kind="stable")[:MAX_CATEGORIES]
     chosen = [*sorted(order.tolist()), *([bins] if curve.rows[bins] > 0 else [])]
@@ -221,7 +228,7 @@ def _draw_categories(curve: Curve, bins: int, frame: Frame, upwards: AxisScale) 
                     size=10, text_anchor="end", fill=FAINT)  # fmt: skip
 
 
-def _draw_pair(pair: PairTable, own: int, frame: Frame, top: float) -> Iterator[str]:
+def _draw_pair(pair: PairTable, own: int, frame: PanelFrame, top: float) -> Iterator[str]:
     """The cells of one output, filled by value: one colour for more, one for less."""
     seen = [pair.rows.sum(axis=axis) > 0 for axis in (1, 0)]
     down, across = (np.flatnonzero(one).tolist() for one in seen)
@@ -258,7 +265,7 @@ def _draw_pair(pair: PairTable, own: int, frame: Frame, top: float) -> Iterator[
                 transform=upward_rotation(frame.left - 20, middle))  # fmt: skip
 
 
-def _curve_data(curve: Curve) -> dict[str, Any]:
+def _curve_data(curve: ColumnCurve) -> dict[str, Any]:
     return {
         "columns": [curve.column], "labels": [*curve.labels], "edges": curve.edges.tolist(),
         "values": curve.values.tolist(), "lower": curve.lower.tolist(),

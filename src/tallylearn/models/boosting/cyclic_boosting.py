@@ -138,6 +138,8 @@ def coded_rows(
 ) -> CodedRows:
     """The rows in the order of their hashes, with classes spread evenly over that order."""
     order = np.argsort(hashes, kind="stable")
+    if len(loss.weights):
+        order = np.lexsort((loss.weights, hashes))
     baseline = loss.baseline()
     if loss.n_classes:
         labels = loss.labels[order]
@@ -154,7 +156,9 @@ def coded_rows(
     for b in range(inner_bags):  # bootstrap counts of a large table are Poisson
         seeds = hashes[order] ^ np.uint64((b + 1) * 0x9E3779B97F4A7C15 & (2**64 - 1))
         inner[b] = _poisson(seeds)
-    return CodedRows(codes, table.bins + 1, table.categorical > 0, loss.at(order), baseline, inner)
+    return CodedRows(
+        codes, table.bins + 1, table.categorical > 0, loss.at(order), baseline, inner=inner
+    )
 
 
 def _poisson(seeds: Array) -> Array:
@@ -170,13 +174,12 @@ def _poisson(seeds: Array) -> Array:
 def fit_additive(
     rows: CodedRows,
     plan: CyclicPlan,
-    choose: Callable[[Array], list[tuple[int, int]] | int],
+    wanted: list[tuple[int, int]] | int,
     done: Callable[[int], None] | None = None,
 ) -> AdditiveFit:
     """Boost the curves of all bags, then their pairs.
 
-    ``choose`` has the shares of the columns in all terms, and gives the pairs, or how many of those
-    that FAST ranks first.
+    ``wanted`` are the pairs, or how many of those that FAST ranks first.
     """
     columns = Terms.of(
         [
@@ -185,9 +188,9 @@ def fit_additive(
         ]
     )
     start = np.repeat(rows.baseline[:, None], rows.n, axis=1)
-    curves = _boost(rows, plan, rows.codes, columns, lambda b: start, done)
+    curves = _boost(rows, plan, rows.codes, columns, raw=lambda b: start, done=done)
     weights = columns.weights(rows.codes, rows.weights)
-    wanted = choose(_spread(columns, curves.tables.mean(axis=0), weights))
+    spread = _spread(columns, curves.tables.mean(axis=0), weights)
     found = _without_pairs(rows, columns, curves, weights)
     if (isinstance(wanted, int) and wanted < 1) or not wanted:
         return _centred(found, columns)
@@ -202,15 +205,15 @@ def fit_additive(
     raws = [start + _sums(columns, rows.codes, table) for table in curves.tables]
     if isinstance(wanted, int):
         mean = start + _sums(columns, rows.codes, curves.tables.mean(axis=0))
-        ranked = _ranked_pairs(rows, plan, coarse, pair_terms, mean, columns, curves, weights)
+        ranked = _ranked_pairs(rows, plan, coarse, pair_terms, mean, spread=spread)
         wanted = ranked[:wanted]
     if not wanted:
         return _centred(found, columns)
     pairs = pair_terms(wanted)
-    boosted = _boost(rows, plan, coarse, pairs, lambda b: raws[b], done)
+    boosted = _boost(rows, plan, coarse, pairs, raw=lambda b: raws[b], done=done)
     kept = list(range(len(wanted)))
     if plan.validation:
-        kept = _helpful(rows, plan, coarse, pairs, boosted, raws)
+        kept = _helpful(rows, plan, coarse, pairs, boosted=boosted, raws=raws)
     if not kept:
         return _centred(found, columns)
     final = pair_terms([wanted[t] for t in kept])
@@ -270,7 +273,7 @@ def _boost(
     segments = windows(rows.n, plan.bags, plan.validation)
 
     def one(b: int) -> tuple[Array, int, tuple[float, float]]:
-        booster = _booster(rows, plan, codes, terms, raw(b), segments[b])
+        booster = _booster(rows, plan, codes, terms, raw=raw(b), segments=segments[b])
         left = plan.max_rounds
         while left > 0:
             check_halted()
@@ -298,7 +301,7 @@ def _booster(
 ) -> additive_booster.AdditiveBooster:
     loss = rows.loss
     kind = {LOGISTIC: LOGISTIC_KIND, SOFTMAX: SOFTMAX_KIND}.get(loss.link, SQUARED_KIND)
-    unit = min(float(rows.weights.mean()), 1.0)  # small weights are not small tables
+    unit = float(rows.weights.mean())  # the scale of the weights changes nothing
     options = {
         "loss": kind, "rate": plan.learning_rate, "max_leaves": plan.max_leaves,
         "min_leaf": plan.min_leaf, "min_hessian": MIN_HESSIAN * unit,
@@ -369,12 +372,9 @@ def _ranked_pairs(
     coarse: Array,
     pair_terms: Callable[[list[tuple[int, int]]], Terms],
     raw: Array,
-    columns: Terms,
-    curves: BoostedBags,
-    weights: Array,
+    spread: Array,
 ) -> list[tuple[int, int]]:
     """The pairs by how much they lower the loss at the curves, the largest first (FAST)."""
-    spread = _spread(columns, curves.tables.mean(axis=0), weights)
     free = [j for j in range(len(coarse)) if not plan.monotonic[j] and coarse[j].any()]
     free = sorted(sorted(free, key=lambda j: (-spread[j], j))[:MAX_RANKED_COLUMNS])
     pairs = list(combinations(free, 2))
@@ -388,9 +388,9 @@ def _ranked_pairs(
 
     def gain(pair: tuple[int, int]) -> float:
         check_halted()
-        return float(
-            _booster(few, plan, codes, pair_terms([pair]), raw[:, at], segments).gain(0, g, h)
-        )
+        term = pair_terms([pair])
+        booster = _booster(few, plan, codes, term, raw=raw[:, at], segments=segments)
+        return float(booster.gain(0, g, h))
 
     gains = dict(zip(pairs, engines.map_threads(gain, pairs), strict=True))
     return sorted((pair for pair in pairs if gains[pair] > 0), key=lambda pair: -gains[pair])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -21,7 +22,7 @@ from tallylearn.models.boosting.additive_model import (
     AdditiveClassModel,
     AdditiveModel,
     AdditiveNumberModel,
-    Curve,
+    ColumnCurve,
     PairTable,
 )
 from tallylearn.models.boosting.binned_columns import BinnedColumns
@@ -153,12 +154,14 @@ class ExplainableBoosting(Estimator):
         block, weights = with_positive_weights(block, self._row_weights(block))
         loss, unit = self._loss(block, weights)
         table = BinnedColumns.of(block, int(self.max_bins))
-        hashes = row_hashes(table, loss, seed_of(self.random_state) & MASK)
+        targets = loss.y if loss.n_classes else np.asarray(block.target, dtype=np.float64) / unit[1]
+        unweighted = replace(loss, y=np.ascontiguousarray(targets), weights=np.zeros(0))
+        hashes = row_hashes(table, unweighted, seed_of(self.random_state) & MASK)
         rows_ = coded_rows(table, loss, hashes, int(self.inner_bags))
         plan = self._plan(block.schema, loss)
         shown = should_show(len(block) * len(table.bins) * plan.bags, MIN_PROGRESS_CELLS)
         with progress_bar(plan.bags, f"{type(self).__name__}: bags", shown) as done:
-            found = fit_additive(rows_, plan, partial(self._wanted_pairs, block.schema, plan), done)
+            found = fit_additive(rows_, plan, self._wanted_pairs(block.schema, plan), done)
         return Learned(self._model(table, loss, found, plan, unit))
 
     def _plan(self, schema: Schema, loss: BoostingLoss) -> CyclicPlan:
@@ -188,9 +191,7 @@ class ExplainableBoosting(Estimator):
             monotonic=np.array(slopes or (0,) * len(schema.columns), np.int8),
         )
 
-    def _wanted_pairs(
-        self, schema: Schema, plan: CyclicPlan, spread: Array
-    ) -> list[tuple[int, int]] | int:
+    def _wanted_pairs(self, schema: Schema, plan: CyclicPlan) -> list[tuple[int, int]] | int:
         """The pairs that ``interactions`` lists, or how many are to be found."""
         given = self.interactions
         if isinstance(given, str):
@@ -312,7 +313,7 @@ class ExplainableBoosting(Estimator):
         return [model.term_name(t) for t in range(len(model.columns) + len(model.pairs))]
 
     @property
-    def curves_(self) -> dict[str, Curve]:
+    def curves_(self) -> dict[str, ColumnCurve]:
         """The curve of every column: bins, values, band and rows."""
         self._check_fitted()
         model: AdditiveModel = self.model_
@@ -373,7 +374,7 @@ class ExplainableBoosting(Estimator):
         if bool(self.model_.classes) != (self.task == "classifier"):
             raise ValueError("the curves predict classes, or numbers, and their estimator does not")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         model: AdditiveModel = self.model_
         return float(round(model.rows[model.cells(0)].sum()))
 
@@ -403,7 +404,7 @@ class ExplainableBoostingClassifier(ExplainableBoosting, Classifier):
         The classes, sorted.
     intercept_ : float or ndarray
         The mean raw score of the training rows.
-    curves_ : dict of str to Curve
+    curves_ : dict of str to ColumnCurve
         Bins, values, band and rows of every column. The band is 1.96 standard deviations of the
         bags to each side: it shows how far they differ, and is no confidence interval.
     pairs_ : list of PairTable
@@ -483,7 +484,7 @@ class ExplainableBoostingRegressor(ExplainableBoosting, Regressor):
     ----------
     intercept_ : float
         The mean prediction of the training rows.
-    curves_ : dict of str to Curve
+    curves_ : dict of str to ColumnCurve
         Bins, values, band and rows of every column. The band is 1.96 standard deviations of the
         bags to each side: it shows how far they differ, and is no confidence interval.
     pairs_ : list of PairTable

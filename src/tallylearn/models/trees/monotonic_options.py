@@ -57,7 +57,7 @@ def _by_position(given: Any, schema: Schema, option: str) -> list[Any]:
         found = []
     if not isinstance(found, list) or any(isinstance(one, list) for one in found) or not found:
         raise OptionError(
-            f"{option} must be a dict {column: -1, 0 or 1}, or a list with -1, 0 or 1 for "
+            f"{option} must be a dict {{column: -1, 0 or 1}}, or a list with -1, 0 or 1 for "
             f"every column, not {short_repr(given)}."
         )
     if len(found) != len(schema.columns):
