@@ -54,11 +54,11 @@ def interrupted(code: str) -> tuple[int, str, str]:
     """A child that says "ready" when a tree grows, and is sent SIGINT then."""
     spied = (
         "from tallylearn.models.forests import forest_grower\n"
-        "grow = forest_grower.ForestGrower.grown\n"
+        "grow = forest_grower.ForestGrower.grow\n"
         "def grown(self, numbers):\n"
         "    if 2000 in numbers: print('ready', flush=True)\n"
         "    return grow(self, numbers)\n"
-        "forest_grower.ForestGrower.grown = grown\n"
+        "forest_grower.ForestGrower.grow = grown\n"
     )
     run: Any = subprocess.Popen(
         [sys.executable, "-c", spied + code],

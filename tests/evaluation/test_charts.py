@@ -158,8 +158,9 @@ def test_charts_stand_in_a_grid_that_fits_phones_and_dark_notebooks(three: Any) 
     page = three.to_html()
     assert "display:grid" in page
     assert "max-width:100%" in page
-    assert "[data-jp-theme-light=false] .tally-plots svg" in page
-    assert "prefers-color-scheme:dark" in page
+    of_system = "@media(prefers-color-scheme:dark){.tally-plot:not([data-jp-theme-light=true] *,"
+    assert of_system in page
+    assert ":is([data-jp-theme-light=false],.vscode-dark) .tally-plot{fill:#ececec}" in page
 
 
 def test_a_page_has_dark_choosers_and_whole_intervals_on_any_screen(

@@ -20,6 +20,9 @@ DARK_COLOURS = {
     "#bbbbbb": "#5f5f5f", "#999999": "#8a8a8a", "#a84a00": "#ff9d5c",
 }  # fmt: skip
 SHADE, DARK_SHADE = "#56b4e9", "#0b5d8f"  # behind text: ink has a contrast of 6 and more on both
+# Notebooks have a theme of their own, whatever the system's is.
+LIGHT_NOTEBOOK = "[data-jp-theme-light=true] *,.vscode-light *"
+DARK_NOTEBOOK = ":is([data-jp-theme-light=false],.vscode-dark)"
 DASHES = ("", "7 3", "2 2", "9 3 2 3", "4 2 1 2 1 2")
 SHAPES = (
     "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z",  # circle
@@ -60,16 +63,22 @@ def dark_style(marks: str) -> str:
 
     The attributes of the marks stay as they are, for programs that know no style sheets.
     """
-    rules = [f".tally-plot{{fill:{DARK_COLOURS[INK]}}}"]
-    rules += [
-        f'.tally-plot [{part}="{light}"]{{{part}:{dark}}}'
+    colours = [("", "fill", DARK_COLOURS[INK])]
+    colours += [
+        (f' [{part}="{light}"]', part, dark)
         for light, dark in DARK_COLOURS.items()
         for part in ("fill", "stroke")
         if f'{part}="{light}"' in marks
     ]
     if 'class="shade"' in marks:
-        rules.append(f".tally-plot rect.shade{{fill:{DARK_SHADE}}}")
-    return tag("style", f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}")
+        colours.append((" rect.shade", "fill", DARK_SHADE))
+
+    def rules(plot: str) -> str:
+        return "".join(f"{plot}{mark}{{{part}:{dark}}}" for mark, part, dark in colours)
+
+    of_system = f".tally-plot:not({LIGHT_NOTEBOOK})"
+    style = f"@media(prefers-color-scheme:dark){{{rules(of_system)}}}"
+    return tag("style", style + rules(f"{DARK_NOTEBOOK} .tally-plot"))
 
 
 def tooltip(content: object) -> str:

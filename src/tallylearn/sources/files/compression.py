@@ -171,8 +171,8 @@ def damaged_file_error(path: Path, error: BaseException) -> FileError:
 def inner_suffix(path: Path) -> str:
     """The ending that says what is in a file: .csv for people.csv.gz.
 
-    >>> bare(Path("people.CSV.gz")), bare(Path("people.csv")), bare(Path("people.zst"))
-    ('.csv', '.csv', '')
+    >>> [inner_suffix(Path(f"people{end}")) for end in (".CSV.gz", ".csv", ".zst")]
+    ['.csv', '.csv', '']
     """
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() if ending in ENDINGS else ending

@@ -30,7 +30,7 @@ def estimate_errors(
     n (1 - confidence^(1/n)), and that of one; never more than n. Where rows weigh n in all, and
     are ``rows``: n times the limit of the rate, errors / n, in so many rows.
 
-    >>> estimated(np.array([6.0, 9.0, 16.0]), np.array([0.0, 0.0, 1.0])).round(3)
+    >>> estimate_errors(np.array([6.0, 9.0, 16.0]), np.array([0.0, 0.0, 1.0])).round(3)
     array([1.238, 1.285, 2.476])
 
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 4; release 8.
