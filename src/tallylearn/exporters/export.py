@@ -70,7 +70,10 @@ def export(
         if not is_one_of(to, PRINTERS):
             raise OptionError(f"to is {to!r}. Use one of {quoted_list(PRINTERS)}.")
         if not isinstance(model, Estimator):
-            raise KindError(f"{type(model).__name__} is no estimator of tallylearn. Pass one.")
+            raise KindError(
+                f"{type(model).__name__} is not an estimator of tallylearn. Pass one, such as a "
+                "fitted tl.LogisticRegression()."
+            )
         model._check_fitted()
         options = {"dialect": dialect, "table": table, "columns": columns}
         given = {name: value for name, value in options.items() if value is not None}
@@ -83,7 +86,7 @@ def expression_of(model: Any) -> Any:
     """The decision function of an estimator; a KindError names what has none."""
     if not getattr(model, "predicts", False):
         raise KindError(
-            f"{type(model).__name__} predicts nothing, so it has no decision function. Export a "
+            f"{type(model).__name__} does not predict, so it has no decision function. Export a "
             "Pipeline that ends in a classifier or a regressor."
         )
     return model.model_.expression(model.schema_)
