@@ -423,10 +423,9 @@ class ExplainableBoostingClassifier(ExplainableBoosting, Classifier):
     Examples
     --------
     >>> import tallylearn as tl
-    >>> model = tl.ExplainableBoostingClassifier(min_samples_leaf=1).fit(tl.example("tennis"))
-    >>> row = {"Outlook": "Overcast", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
-    >>> model.predict(row)
-    array(['Yes'], dtype='<U3')
+    >>> X, y = [[i] for i in range(60)], ["mid" if 20 <= i < 40 else "end" for i in range(60)]
+    >>> tl.ExplainableBoostingClassifier().fit(X, y).predict([[5], [30], [50]])
+    array(['end', 'mid', 'end'], dtype='<U3')
     """
 
     stored: ClassVar[tuple[type, ...]] = (AdditiveClassModel, Column)
