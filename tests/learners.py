@@ -211,6 +211,29 @@ CASES = (
         "price",
         "plain",
     ),
+    Case(
+        "calibrated",
+        lambda: tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=3),
+        (*EVERYTHING, "note"),
+        "kind",
+        "plain",
+    ),
+    Case(
+        "calibrated-isotonic",
+        lambda: tl.CalibratedClassifierCV(
+            tl.DecisionTreeClassifier(max_depth=3), "isotonic", cv=2, ensemble=False
+        ),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
+    Case(
+        "tuned-threshold",
+        lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), costs=(1, 4), cv=3),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
     Case("knn", tl.KNeighborsClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "knn-weighted",
@@ -342,6 +365,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.HistGradientBoostingRegressor("absolute_error", max_iter=20, min_samples_leaf=2),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
+    tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=2),
+    tl.TunedThresholdClassifierCV(tl.NaiveBayes(), cv=2),
     tl.KNeighborsClassifier(),
     tl.KNeighborsClassifier(3, weights="distance", scale="standard", algorithm="brute"),
     tl.KNeighborsRegressor(),
