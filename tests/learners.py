@@ -234,6 +234,29 @@ CASES = (
         "price",
         "plain",
     ),
+    Case(
+        "calibrated",
+        lambda: tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=3),
+        (*EVERYTHING, "note"),
+        "kind",
+        "plain",
+    ),
+    Case(
+        "calibrated-isotonic",
+        lambda: tl.CalibratedClassifierCV(
+            tl.DecisionTreeClassifier(max_depth=3), "isotonic", cv=2, ensemble=False
+        ),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
+    Case(
+        "tuned-threshold",
+        lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), costs=(1, 4), cv=3),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
     Case("knn", tl.KNeighborsClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "knn-weighted",
@@ -367,6 +390,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.ExplainableBoostingRegressor(validation_size=0, max_rounds=200, min_samples_leaf=1),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
+    tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=2),
+    tl.TunedThresholdClassifierCV(tl.NaiveBayes(), cv=2),
     tl.KNeighborsClassifier(),
     tl.KNeighborsClassifier(3, weights="distance", scale="standard", algorithm="brute"),
     tl.KNeighborsRegressor(),

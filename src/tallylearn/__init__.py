@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 NAMES = {  # public name -> the module that holds it
     "C45": "models.trees.presets",
     "CART": "models.trees.presets",
+    "CalibratedClassifierCV": "models.calibration.calibrated_classifier",
     "DecisionTreeClassifier": "models.trees.classifier",
     "DecisionTreeRegressor": "models.trees.regressor",
     "DummyClassifier": "models.baselines",
@@ -53,6 +54,7 @@ NAMES = {  # public name -> the module that holds it
     "SimpleImputer": "preprocessing.imputer",
     "StandardScaler": "preprocessing.scalers",
     "SubsetSelection": "models.glm.linear.subset_selection",
+    "TunedThresholdClassifierCV": "models.calibration.tuned_threshold",
     "VersionSpace": "reasoning.concepts.version_space",
     "VotingClassifier": "models.voting.voting",
     "VotingRegressor": "models.voting.voting",
