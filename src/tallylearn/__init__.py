@@ -16,6 +16,8 @@ NAMES = {  # public name -> the module that holds it
     "DummyClassifier": "models.baselines",
     "DummyRegressor": "models.baselines",
     "ElasticNet": "models.glm.linear.lasso",
+    "ExplainableBoostingClassifier": "models.boosting.explainable_boosting",
+    "ExplainableBoostingRegressor": "models.boosting.explainable_boosting",
     "ExtraTreesClassifier": "models.forests.extra_trees",
     "ExtraTreesRegressor": "models.forests.extra_trees",
     "Folds": "folds",
