@@ -263,7 +263,7 @@ def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFram
         return
     assert isinstance(model, ClassificationModel)
     decided, shares = model.classes_and_probabilities(block)
-    assert decided.tolist() == model.predicted_classes(block).tolist()
+    assert decided.tolist() == model.predict_classes(block).tolist()
     assert [model.classes[at] for at in decided] == learner.predict(rows).tolist()
     assert shares.tolist() == model.shares(block).tolist() == learner.predict_proba(rows).tolist()
     assert np.exp(model.log_shares(block)) == pytest.approx(shares, rel=1e-12, abs=1e-300)

@@ -15,7 +15,7 @@ from tallylearn.reporting import charts
 
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
-DOORS = {"predictions", "begin", "check_input", "predicted_classes", "classes_and_probabilities",
+DOORS = {"predictions", "begin", "check_input", "predict_classes", "classes_and_probabilities",
          "learn", "learned", "left_out",
          "lesson", "limit", "looked_at", "rounds", "seen", "shape", "solve", "start", "step",
          "survey", "tally", "train", "update", "apart", "without", "losses", "named", "of",

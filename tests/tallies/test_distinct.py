@@ -17,7 +17,7 @@ from tallylearn.errors import ForgetError
 from tallylearn.tables import Codes
 from tallylearn.tallies import Distinct
 from tallylearn.tallies.distinct import MAX_HASH, MAX_HASHES, HashCounter
-from tallylearn.tallies.value_hashes import hashed_numbers, hashed_strings, invert_hashes
+from tallylearn.tallies.value_hashes import hash_numbers, hash_texts, invert_hashes
 
 Array = Any
 NUMBERS = st.lists(
@@ -91,13 +91,13 @@ def test_beyond_that_the_estimate_keeps_to_its_error() -> None:
 
 def test_numbers_share_no_hash_and_strings_differ_by_every_byte_and_length() -> None:
     x = np.concatenate([MANY, -MANY[MANY != 0], MANY + 0.5])
-    hashes = hashed_numbers(x)
+    hashes = hash_numbers(x)
     assert len(np.unique(hashes)) == len(x)
     assert (invert_hashes(hashes) == x).all()
     texts = ["", "\0", "\0\0", "a", "b", "ab", "ba", "a" * 8, "a" * 9, "é", "e", "\ud800"]
     texts += [f"{at:017d}" for at in range(50_000)]
-    assert len(np.unique(hashed_strings((*texts,)))) == len(texts)
-    bits = np.unpackbits(hashed_strings((*texts,)).view(np.uint8)).reshape(-1, 64)
+    assert len(np.unique(hash_texts((*texts,)))) == len(texts)
+    bits = np.unpackbits(hash_texts((*texts,)).view(np.uint8)).reshape(-1, 64)
     assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.02
 
 
@@ -123,7 +123,7 @@ def test_nothing_is_forgotten() -> None:
 def test_the_hashes_are_those_of_every_process() -> None:
     code = (
         "import numpy as np; from tallylearn.tallies.value_hashes import *;"
-        "print(hashed_strings(('a', 'customer 17'))[1], hashed_numbers(np.array([0.1]))[0])"
+        "print(hash_texts(('a', 'customer 17'))[1], hash_numbers(np.array([0.1]))[0])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["5770771899401523951", "17880386652949523069"]

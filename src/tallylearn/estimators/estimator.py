@@ -38,7 +38,14 @@ from tallylearn.estimators.fit_lock import FitContext
 from tallylearn.estimators.fit_warnings import sample_table
 from tallylearn.estimators.missing_targets import DroppedRows, total
 from tallylearn.estimators.options import Option, declare, fitted, fixed, option
-from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
+from tallylearn.estimators.passes import (
+    NO_NOTES,
+    NO_TRAINING_INPUT,
+    Learned,
+    Notes,
+    Passes,
+    TrainingInput,
+)
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.sklearn_interface import AvailableIf, metadata_routing, tags_of
 from tallylearn.estimators.tally_checks import (
@@ -68,10 +75,10 @@ from tallylearn.tallies import Bundle
 from tallylearn.tallies.weight_kinds import (
     as_counted_in,
     compares,
-    counted_apart,
     in_rows,
     kind_of_weights,
     number_of_rows,
+    tally_row_counts,
     upgrade,
 )
 from tallylearn.workings import Derivation, Evidence, Explanation
@@ -165,7 +172,9 @@ class Estimator:
             self._check_options()
             read = self._read_arguments(X, y, sample_weight)
             self.learn(read)
-            self.notes_ = self.notes_._replace(sample=sample_table(read))
+            self.notes_ = self.notes_._replace(
+                sample=sample_table(read), training=self._training_input(read)
+            )
         return self
 
     def _read_arguments(
@@ -196,6 +205,10 @@ class Estimator:
         """Fit to rows that are read; again with a column read otherwise, if a cell is unlike it."""
         self._store(retry_reading(read, self._fit_input), read.call_style)
         return self
+
+    def _training_input(self, read: FitInput) -> TrainingInput:
+        """What is kept of the rows of ``fit`` where no option says so; a matter of regressors."""
+        return NO_TRAINING_INPUT
 
     def _fit_input(self, read: FitInput) -> Learned:
         """Fit to rows that are read; the result names the fitted columns too."""
@@ -437,7 +450,7 @@ class Estimator:
     def _with_row_counts(self, tally: Bundle, block: Block) -> Bundle:
         if block.weight is None or not isinstance(tally, Bundle):
             return tally
-        rows = counted_apart(block, tally.get("target"), self.counts_values)
+        rows = tally_row_counts(block, tally.get("target"), self.counts_values)
         return Bundle({**tally.parts, **rows.parts})
 
     def _solve_tally(self, tally: Bundle) -> Any:
@@ -482,7 +495,7 @@ class Estimator:
 
     def _fitted_schema(self, schema: Schema, tally: Bundle) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
-        counted = self._counted_columns(tally)
+        counted = self._list_counted_columns(tally)
         if counted is None or counted.issuperset(schema.names):
             return schema
         columns = (
@@ -491,7 +504,7 @@ class Estimator:
         )
         return replace(schema, columns=tuple(columns))
 
-    def _counted_columns(self, tally: Bundle) -> set[str] | None:
+    def _list_counted_columns(self, tally: Bundle) -> set[str] | None:
         """The columns that have counts in a tally; None for a learner that uses none."""
         return None
 
@@ -650,7 +663,7 @@ class Estimator:
         """How ``fit`` was called."""
         return self.notes_.call_style
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         """The number of training rows, or their total weight; None where nobody counted."""
         tally = self.tally_
         if tally is None:
@@ -663,7 +676,7 @@ class Estimator:
 
     def _weight_notes(self) -> tuple[str, ...]:
         """What standard errors and tests take the weights of the rows for, where it is not rows."""
-        rows, kind = self._counted_rows(), self._weight_kind()
+        rows, kind = self._count_training_rows(), self._weight_kind()
         if kind == FREQUENCY or rows is None:
             return ()
         return (

@@ -23,7 +23,7 @@ def describe_fit(estimator: Any) -> str:
     columns = f"{len(names)} column{'s' if len(names) != 1 else ''}"
     if schema.named:
         columns += f" ({quoted_list(names, MAX_LISTED_NAMES)})"
-    rows, classes = estimator._counted_rows(), getattr(estimator, "classes_", None)
+    rows, classes = estimator._count_training_rows(), getattr(estimator, "classes_", None)
     counts = ""
     if rows is not None:
         many = f"{int(rows):,} row{'s' if rows != 1 else ''}"

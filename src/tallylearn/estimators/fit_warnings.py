@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn.errors import NotFitted
 from tallylearn.estimators.fit_input import FitInput
-from tallylearn.screening.cautions import cautions, dated_out_of_bag
+from tallylearn.screening.cautions import cautions, check_out_of_bag_dates
 from tallylearn.screening.table_sample import (
     MAX_SAMPLED_ROWS,
     MIN_SAMPLED_ROWS,
@@ -49,7 +49,7 @@ class TableSample:
                     "tl.problem(table, 'target', learner=model) looks again."
                 )
             rows = self.read()
-            dated = dated_out_of_bag(rows.schema, estimator)
+            dated = check_out_of_bag_dates(rows.schema, estimator)
             found = cautions(rows, estimator.target_name_ or "y", estimator)
             self.warnings, self.read = (*dated, *found), None
         return self.warnings

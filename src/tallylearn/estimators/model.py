@@ -79,7 +79,7 @@ class ClassificationModel(Model):
             """(k,) sorted."""
 
     @abstractmethod
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """(n,) the place of the class that each row gets; -1 where a tie is to have none."""
 
     @abstractmethod
@@ -93,7 +93,7 @@ class ClassificationModel(Model):
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
         """The predicted classes and the probabilities of all classes, where both are needed."""
-        return self.predicted_classes(block), self.shares(block)
+        return self.predict_classes(block), self.shares(block)
 
 
 class ScoringModel(ClassificationModel):
@@ -107,7 +107,7 @@ class ScoringModel(ClassificationModel):
         """(n,) the place of the best class; of tied ones the first."""
         return choice(scores)
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         return self.choose(self.scores(block))
 
     def shares(self, block: Block) -> Array:
@@ -147,7 +147,7 @@ def tie_rule(at_half: str = "first", tied: float = TIED) -> TieRule:
     return TieRule(tied, ROUNDING_TOLERANCE, choose=LAST if at_half == "positive" else FIRST)
 
 
-def scored_expression(
+def build_score_expression(
     classes: tuple[Any, ...], scores: Vector, at_half: str = "first"
 ) -> ClassifierExpression:
     """The best score is chosen, and probabilities are the softmax of the scores."""

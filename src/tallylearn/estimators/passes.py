@@ -34,10 +34,29 @@ from tallylearn.sources import Part, Parts
 from tallylearn.sources.memory.table import check_size
 from tallylearn.sources.spill import spill_to_disk
 from tallylearn.tables import IMPORTANCE, TEXT, Block, Schema
-from tallylearn.tallies.weight_kinds import weighed_in_rows
+from tallylearn.tallies.weight_kinds import scale_weights_to_rows
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
+
+
+class TrainingInput:
+    """The rows of the last fit, and what prediction intervals are computed from.
+
+    A copy or a pickle has neither.
+    """
+
+    __slots__ = ("intervals", "read")
+
+    def __init__(self, read: FitInput | None = None, intervals: Any = None) -> None:
+        self.read = read  # None: the rows were not kept
+        self.intervals = intervals  # ConformalIntervals, once somebody has asked
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrainingInput, ()
+
+
+NO_TRAINING_INPUT = TrainingInput()
 
 
 class Notes(NamedTuple):
@@ -48,6 +67,7 @@ class Notes(NamedTuple):
     call_style: CallStyle = CallStyle()
     shape: tuple[tuple[str, Any], ...] = ()  # the options that the tally was counted with
     sample: TableSample = NO_SAMPLE  # some training rows, for ``cautions_``
+    training: TrainingInput = NO_TRAINING_INPUT  # the rows of regressors, for ``predict_interval``
 
 
 NO_NOTES = Notes()
@@ -297,7 +317,7 @@ def scaled_weights(block: Block, scale_weights: bool = False) -> Block:
     weights.
     """
     scaled = block.weight_kind == IMPORTANCE or scale_weights
-    return weighed_in_rows(block) if scaled else block
+    return scale_weights_to_rows(block) if scaled else block
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ class Split:
 
 def draw(seed: int, n: int, groups: Codes | None, repeat: int) -> Split:
     """Rows or groups drawn with replacement, and those not drawn."""
-    times = _left_out(seed, n if groups is None else len(groups.values))
+    times = _draw_leaving_out(seed, n if groups is None else len(groups.values))
     times = times if groups is None else times[groups.codes]
     return Split(np.repeat(np.arange(n), times), np.flatnonzero(times == 0), repeat)
 
 
-def _left_out(seed: int, n: int) -> Array:
+def _draw_leaving_out(seed: int, n: int) -> Array:
     """How often each of n is drawn; drawn again until one is left out."""
     times = bootstrap_counts(seed, n)
     while times.all():

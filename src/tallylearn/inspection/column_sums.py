@@ -15,9 +15,9 @@ from tallylearn.screening.table_sample import (
     SampledRows,
     as_codes,
     counts,
+    describe_classes,
     is_missing,
     name_classes,
-    told_classes,
 )
 from tallylearn.sources.files.csv.cell_errors import is_total
 from tallylearn.tables import Array, Block, Codes, Start, row_number
@@ -111,7 +111,7 @@ class TargetSum(ColumnSum):
         if not found:
             return "no row has one"
         if self.values or name_classes([*found], sum(found.values())):
-            return told_classes(found)
+            return describe_classes(found)
         ends = [*self.marks, *((self.low, self.high) if self.low <= self.high else ())]
         return f"numbers from {format_number(min(ends))} to {format_number(max(ends))}"
 

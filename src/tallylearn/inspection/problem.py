@@ -14,14 +14,14 @@ from tallylearn.errors import OptionError, TargetError, error_context, short_rep
 from tallylearn.inspection.column_sums import TotalRows
 from tallylearn.reporting.formatting import pad_texts, plain_data, printable_text, wrap_beside
 from tallylearn.reporting.report import Report, ReportLayout
-from tallylearn.screening.cautions import cautions, dated_out_of_bag, gaps
+from tallylearn.screening.cautions import cautions, check_out_of_bag_dates, gaps
 from tallylearn.screening.table_sample import (
     MOST,
     SampledRows,
     brief,
     counts,
+    describe_classes,
     shorten_names,
-    told_classes,
 )
 from tallylearn.sources import DeclaredTable, declared_table, open_table, with_roles
 from tallylearn.sources.columns.class_labels import flat
@@ -233,7 +233,7 @@ def pose_problem(rows: SampledRows, target: str, learner: Any = None) -> Problem
             inputs=inputs,
             outputs="",
         )
-    dated = dated_out_of_bag(rows.schema, learner)
+    dated = check_out_of_bag_dates(rows.schema, learner)
     totals = TotalRows.of_rows(rows).cautions
     noted = (*dated, *totals, *cautions(rows, target, learner), *gaps(rows, target))
     return replace(found, cautions=noted, whole=rows.whole, **_parameters_of(learner))
@@ -245,7 +245,7 @@ def _classification_task(rows: SampledRows, target: str) -> tuple[str, str, str,
     top = int(found.argmax()) if len(found) else 0
     share = found[top] / found.sum() if found.sum() else 0.0
     concept = len(found) == 2 and _finite(rows)
-    class_counts = told_classes(dict(zip(classes.values, found.tolist(), strict=True)))
+    class_counts = describe_classes(dict(zip(classes.values, found.tolist(), strict=True)))
     return (
         "concept learning" if concept else "classification",
         f"predict {target} ({class_counts}) from {_columns(rows)}",

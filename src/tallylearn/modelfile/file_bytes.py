@@ -43,7 +43,7 @@ BLANK_CHECKSUM = b"0" * 64  # stands for the checksum while that is computed
 
 def digest(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     """SHA-256 of the content, the same in every format; types of options do not count."""
-    covered = _digested_part(page)
+    covered = _without_undigested(page)
     given = {name: array for name, array in arrays.items() if name.startswith("options.")}
     lists = {name: array for name, array in given.items() if array.dtype.name not in FORMAT_1_TYPES}
     covered["options"] = strip_types(covered["options"], lists)
@@ -55,14 +55,14 @@ def digest(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     return found.hexdigest()
 
 
-def _digested_part(tree: Any) -> Any:
+def _without_undigested(tree: Any) -> Any:
     """A page, or a part of one, without the entries that a digest does not cover."""
     if isinstance(tree, list):
-        return [_digested_part(item) for item in tree]
+        return [_without_undigested(item) for item in tree]
     if not isinstance(tree, Mapping):
         return tree
     aside = NOT_DIGESTED if "learner" in tree else ()
-    return {key: _digested_part(value) for key, value in tree.items() if key not in aside}
+    return {key: _without_undigested(value) for key, value in tree.items() if key not in aside}
 
 
 def to_bytes(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:

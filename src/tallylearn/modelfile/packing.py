@@ -47,7 +47,7 @@ def pack(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         fields = {
             stored_field(owner, f.name): getattr(value, f.name)
             for f in dataclasses.fields(value)
-            if f.compare and not _left_unset(value, f.name)
+            if f.compare and not _is_left_unset(value, f.name)
         }
         inside = {key: pack(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": stored_class(owner), "fields": inside}
@@ -73,7 +73,7 @@ def pack(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     raise _unsavable(value, name, who)
 
 
-def _left_unset(value: Any, name: str) -> bool:
+def _is_left_unset(value: Any, name: str) -> bool:
     """Whether a field is None that its class stores only where it is set (``stored_if_set``)."""
     return name in getattr(value, "stored_if_set", ()) and getattr(value, name) is None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, TargetError, quoted_list
 from tallylearn.estimators import Classifier, RegressionModel, Regressor, ScoringModel
-from tallylearn.estimators.model import scored_expression
+from tallylearn.estimators.model import build_score_expression
 from tallylearn.estimators.option_values import same
 from tallylearn.estimators.options import SEED, fitted, option
 from tallylearn.expressions import ClassifierExpression, Literal, RegressorExpression, VectorOf
@@ -69,7 +69,7 @@ class Majority(ScoringModel):
         """The log share of every class; random draws are the estimator's."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.scored).tolist()
-        return scored_expression(self.classes, VectorOf(tuple(map(Literal, logs))))
+        return build_score_expression(self.classes, VectorOf(tuple(map(Literal, logs))))
 
     def derivation(self, schema: Schema) -> Derivation:
         """The counts of the classes."""
@@ -184,12 +184,12 @@ class DummyClassifier(Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         drawn = self.strategy in ("stratified", "uniform")
-        return self._draw_classes(len(block)) if drawn else super().predicted_classes(block)
+        return self._draw_classes(len(block)) if drawn else super().predict_classes(block)
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:
-        chosen, shares = self.predicted_classes(block), self.model_.shares(block)
+        chosen, shares = self.predict_classes(block), self.model_.shares(block)
         return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
     def _draw_classes(self, n: int) -> Array:

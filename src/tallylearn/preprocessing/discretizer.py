@@ -117,10 +117,10 @@ class IntervalTransform(ReversibleTransform):
                 out.append(Column(column.name, CATEGORY if self.labelled else NUMBER))
         return out
 
-    def indicators(self, name: str, shown_as: str | None = None) -> list[str]:
+    def indicators(self, name: str, display_name: str | None = None) -> list[str]:
         """The names of a column's indicators: x0_0.0, x0_1.0, ... as in scikit-learn."""
         n_bins = len(self.cuts[self.names.index(name)]) + 1
-        return [f"{shown_as or name}_{float(bin)}" for bin in range(n_bins)]
+        return [f"{display_name or name}_{float(bin)}" for bin in range(n_bins)]
 
     def transform_block(self, block: Block) -> Block:
         schema = self.schema(block.schema)
@@ -354,7 +354,7 @@ class KBinsDiscretizer(Preprocessor):
         """The cuts of every column."""
         cuts: dict[str, Array] = {}
         ends: dict[str, Array] = {}
-        n_bins = self._bins_by_column(sorted(self._counted_columns(tally)), schema)
+        n_bins = self._bins_by_column(sorted(self._list_counted_columns(tally)), schema)
         if (extent := tally.get("ends")) is not None:
             check_width(extent)
             pairs = zip(extent.least[0], extent.greatest[0], strict=True)
@@ -396,7 +396,7 @@ class KBinsDiscretizer(Preprocessor):
         if self.tally_ is None:
             return super()._working(full)
         model, schema = self.model_, self.schema_
-        n_bins = self._bins_by_column(sorted(self._counted_columns(self.tally_)), schema)
+        n_bins = self._bins_by_column(sorted(self._list_counted_columns(self.tally_)), schema)
         if "ends" in self.tally_:
             ends = {
                 n: (float(e[0]), float(e[1])) for n, e in zip(model.names, model.ends, strict=True)
@@ -478,7 +478,7 @@ class KBinsDiscretizer(Preprocessor):
         found = array if self.dtype is None else array.astype(np.dtype(self.dtype), copy=False)
         return sparse_matrix(found) if self.encode == "onehot" else found
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         ends, values = tally.get("ends"), tally.get("values")
         found = set() if ends is None else {*map(str, ends.columns)}
         return found | (set() if values is None else {*values.parts})

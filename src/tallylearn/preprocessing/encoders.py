@@ -306,7 +306,7 @@ class OrdinalTransform(Encoding):
 
     encoded_heading: ClassVar[str] = "code"
 
-    def encoded_as(self, name: str) -> list[str]:
+    def describe_encoding(self, name: str) -> list[str]:
         """The number of every value of a column, as text."""
         return [f"{code:g}" for code in self._numbers_of_codes(name)[:-2]]
 
@@ -315,7 +315,7 @@ class OrdinalTransform(Encoding):
         rows = tuple(
             (name, value, code)
             for name in self.encoded_columns
-            for value, code in zip(self.labels(name), self.encoded_as(name), strict=True)
+            for value, code in zip(self.labels(name), self.describe_encoding(name), strict=True)
         )
         return Derivation("Ordinal encoding", (Grid("", ("column", "value", "code"), rows),))
 
@@ -440,7 +440,7 @@ class OneHotTransform(Encoding):
 
     encoded_heading: ClassVar[str] = "indicator"
 
-    def encoded_as(self, name: str) -> list[str]:
+    def describe_encoding(self, name: str) -> list[str]:
         """The indicator of every value of a column."""
         indicators = dict(zip(self.kept_places(name), self.indicators(name), strict=True))
         return [indicators.get(place, "none: all are 0") for place in self.groups(name)[1]]
@@ -661,7 +661,7 @@ class Encoder(Preprocessor):
             weights = dict(zip(texts, seen.weights.tolist(), strict=True))
             if name in model.missing:
                 weights[labels[-1]] = seen.missing
-            new = model.encoded_as(name)
+            new = model.describe_encoding(name)
             rows += [
                 (name, label, count(weights.get(label, 0.0)), code)
                 for label, code in zip(labels, new, strict=True)
@@ -723,7 +723,7 @@ class Encoder(Preprocessor):
     def _as_array(self, array: Array) -> Any:
         return array if array.dtype == object else array.astype(np.dtype(self.dtype), copy=False)
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally[part].parts for part in ("tables", "values") if part in tally)
         return {name for part in parts for name in part}
 
@@ -966,12 +966,14 @@ class OneHotEncoder(
         labels, places = model.groups(name)
         return str(labels[int(places[model.labels(name).index(text)])])
 
-    def _indicator_names(self, model: OneHotTransform, name: str, shown_as: str) -> tuple[str, ...]:
+    def _indicator_names(
+        self, model: OneHotTransform, name: str, display_name: str
+    ) -> tuple[str, ...]:
         """The names of a column's indicators."""
         given = self.feature_name_combiner
         combine = COMBINERS[given] if isinstance(given, str) else given
         labels = model.groups(name)[0]
-        found = [combine(shown_as, labels[place]) for place in model.kept_places(name)]
+        found = [combine(display_name, labels[place]) for place in model.kept_places(name)]
         if odd := [one for one in found if not isinstance(one, str)]:
             raise OptionError(
                 f"feature_name_combiner returns {short_repr(odd[0])}, which is no str. Return the "

@@ -64,8 +64,8 @@ class Chain(ClassificationModel, RegressionModel):
         found: Array = self.last.predictions(self.transform_block(block))
         return found
 
-    def predicted_classes(self, block: Block) -> Array:
-        found: Array = self.last.predicted_classes(self.transform_block(block))
+    def predict_classes(self, block: Block) -> Array:
+        found: Array = self.last.predict_classes(self.transform_block(block))
         return found
 
     def shares(self, block: Block) -> Array:

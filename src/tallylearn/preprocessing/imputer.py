@@ -468,7 +468,7 @@ class SimpleImputer(Preprocessor):
         new |= {INDICATOR_PREFIX + old: INDICATOR_PREFIX + name for old, name in new.items()}
         return [new[name] for name in super()._names_out(None)]
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         parts = (tally.get("tables"), tally.get("values"))
         found = {name for part in parts if part is not None for name in part.parts}
         moments = tally.get("numbers")

@@ -197,7 +197,7 @@ class PCA(Preprocessor):
     def _names_out(self, given: Any) -> list[str]:
         return [column.name for column in self.model_.schema(self.schema_).columns]
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         part = tally.get("numbers")
         return set() if part is None else {*map(str, part.columns)}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from tallylearn.errors import OptionError, error_context
+from tallylearn.errors import KindError, OptionError, error_context
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.fit_input import FitInput, retry_reading
@@ -171,6 +171,31 @@ class Pipeline(Stepped, Classifier, Regressor):
         """Predict the logarithm of the probability of every class, in the order of ``classes_``."""
         return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
+    def predict_interval(self, X: Any, level: float = 0.95) -> Array:
+        """Prediction intervals of rows, by copies of all steps: see ``Regressor``."""
+        self._check_regressor("predict_interval")
+        return Regressor.predict_interval(self, X, level)
+
+    def fit_intervals(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        cv: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Compute what ``predict_interval`` needs: see ``Regressor``."""
+        self._check_regressor("fit_intervals")
+        return Regressor.fit_intervals(self, X, y, sample_weight, cv=cv, groups=groups)
+
+    def _check_regressor(self, method: str) -> None:
+        if self.task != "regressor":
+            raise KindError(
+                f"Pipeline.{method}: intervals are for predicted numbers, and the last step is "
+                f"{type(self.last).__name__}. Leave them out; predict_proba has probabilities."
+            )
+
     @Offered
     def transform(self, X: Any) -> Any:
         """Transform every row by all steps.
@@ -302,8 +327,8 @@ class Pipeline(Stepped, Classifier, Regressor):
         else:
             super(Classifier, self)._derive()
 
-    def _counted_rows(self) -> float | None:
-        found: float | None = self.model_.last._counted_rows()
+    def _count_training_rows(self) -> float | None:
+        found: float | None = self.model_.last._count_training_rows()
         return found
 
     def _add_tags(self, tags: Any) -> None:

@@ -46,7 +46,7 @@ class Scaler(Preprocessor):
         found: Bundle = self.tally_
         return found
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         part = tally.get("numbers")
         return set() if part is None else {*map(str, part.columns)}
 

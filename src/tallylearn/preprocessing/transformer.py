@@ -214,7 +214,7 @@ class Preprocessor(Transformer):
 
     def _fitted_schema(self, schema: Schema, tally: Bundle) -> Schema:
         """Columns that would change and of which nothing was counted are of no kind."""
-        counted = self._counted_columns(tally) or set()
+        counted = self._list_counted_columns(tally) or set()
         columns = (
             Column(c.name, UNKNOWN)
             if c.kind in self.transformed_kinds and c.name not in counted and not c.values

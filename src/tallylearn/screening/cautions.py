@@ -40,22 +40,22 @@ def cautions(
 
     ``in_order``: the rows are tested in their order, so that none needs to be said to have one.
     """
-    yield from _mismatch(rows, target, learner)
+    yield from _check_task(rows, target, learner)
     scores = None if rows.target is None else ColumnScores.of(rows)
     yield from _identifier_cautions(rows, target, scores)
-    yield from _idle(rows)
-    yield from _unread(rows)
+    yield from _check_empty_columns(rows)
+    yield from _check_unread_strings(rows)
     if scores is None:
         yield from () if in_order else _counter_cautions(rows, target, None, ()).values()
         return
     if rows.classes is not None:
         if reason := unique_values(rows.classes):
             yield f"{target} is a class of its own in nearly every row: {reason}"
-        yield from _shares(rows.classes, target)
-        yield from _contradictions(rows, rows.classes, target)
+        yield from _check_class_sizes(rows.classes, target)
+        yield from _check_contradictions(rows, rows.classes, target)
     elif rows.different == 1:
-        yield _constant(as_codes(np.asarray(rows.target)), target)
-    yield from _duplicates(rows)
+        yield _describe_constant(as_codes(np.asarray(rows.target)), target)
+    yield from _check_duplicates(rows)
     told, leaks = [*rows.identifiers], Leaks.of_rows(rows)
     for name in rows.columns:
         if reason := leaks.of(name):
@@ -79,7 +79,7 @@ def _identifier_cautions(
         more, values = "", rows.left_out.get(name)
         if isinstance(values, Codes) and scores is not None:
             score = scores.by_order(natural_order(values))
-            more = "" if score is None else _kept_after_all(name, target, scores, score, values)
+            more = "" if score is None else _explain_identifier(name, target, scores, score, values)
         yield f"{name} is not learned from: {reason}{more}"
     if rows.identifiers and not rows.columns and {*rows.schema.names} <= {*rows.identifiers}:
         yield (
@@ -88,7 +88,7 @@ def _identifier_cautions(
         )
 
 
-def _kept_after_all(
+def _explain_identifier(
     name: str, target: str, scores: ColumnScores, score: float, values: Codes
 ) -> str:
     """That an identifier tells the target, and how to learn from it."""
@@ -134,20 +134,20 @@ def _counter_cautions(
                 f"baseline {scores.baseline:.3f})"
             )  # fmt: skip
             said = _counter_text(name, x, direction, name in dates)
-            found[name] = f"{said}{told}: {_remedy(name, name in dates, bool(told))}"
+            found[name] = f"{said}{told}: {_choose_remedy(name, name in dates, bool(told))}"
     return found
 
 
 def _counter_text(name: str, x: Array, direction: str, date: bool) -> str:
     ends = float(np.nanmin(x)), float(np.nanmax(x))
-    first, last = (_end(end, date) for end in (ends[::-1] if direction == "down" else ends))
+    first, last = (_format_end(end, date) for end in (ends[::-1] if direction == "down" else ends))
     how = f"counts {direction} with the rows"
     if direction == "any":
         how = "numbers the rows in another order"
     return f"{name} {how}, from {first} to {last}, and is learned from"
 
 
-def _remedy(name: str, date: bool, tells: bool) -> str:
+def _choose_remedy(name: str, date: bool, tells: bool) -> str:
     """What to do about a column that counts the rows."""
     forward = f"evaluate with cv=tl.Folds.forward(5, order={name!r})"
     if date:
@@ -156,13 +156,13 @@ def _remedy(name: str, date: bool, tells: bool) -> str:
     return f"{left}; if it is a time, {forward}" if tells else left
 
 
-def _end(value: float, date: bool) -> str:
+def _format_end(value: float, date: bool) -> str:
     if date:
         return str(np.datetime64(int(np.floor(value)), "D"))
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:g}"
 
 
-def _unread(rows: SampledRows) -> Iterator[str]:
+def _check_unread_strings(rows: SampledRows) -> Iterator[str]:
     """Strings that look like numbers or dates, all different, and are read as categories."""
     for name, column in rows.columns.items():
         if not isinstance(column, Codes) or name in rows.identifiers or not unique_values(column):
@@ -181,7 +181,7 @@ def dates_of(schema: Schema) -> list[str]:
     return [*(c.name for c in schema.of_kind(DATE)), *(name for name, _ in schema.parts)]
 
 
-def dated_out_of_bag(schema: Schema, learner: Any) -> tuple[str, ...]:
+def check_out_of_bag_dates(schema: Schema, learner: Any) -> tuple[str, ...]:
     """Rows with dates, which out-of-bag scores predict from later ones."""
     dates = dates_of(schema) if getattr(learner, "bootstrap", False) else []
     if not dates:
@@ -193,7 +193,7 @@ def dated_out_of_bag(schema: Schema, learner: Any) -> tuple[str, ...]:
     )
 
 
-def _idle(rows: SampledRows) -> Iterator[str]:
+def _check_empty_columns(rows: SampledRows) -> Iterator[str]:
     """Columns that show no value, or one alone."""
     for column in rows.schema.columns:
         if column.kind in (TEXT, IDENTIFIER) or not len(rows):
@@ -216,7 +216,7 @@ def _count_values(column: Codes | Array) -> tuple[int, bool]:
     return len(x), len(x) > 0 and bool(x.min() == x.max())
 
 
-def _mismatch(rows: SampledRows, target: str, learner: Any) -> Iterator[str]:
+def _check_task(rows: SampledRows, target: str, learner: Any) -> Iterator[str]:
     """Whether a learner answers with what the target is not."""
     answer, who = getattr(learner, "task", None), type(learner).__name__
     if answer == "regressor" and isinstance(rows.target, Codes):
@@ -243,12 +243,12 @@ def gaps(rows: SampledRows, target: str) -> Iterator[str]:
         yield f"{target} is missing in {n:,} of {len(rows):,} rows, which are left out"
 
 
-def _shares(classes: Codes, target: str) -> Iterator[str]:
+def _check_class_sizes(classes: Codes, target: str) -> Iterator[str]:
     """Classes that are too large, too small or alone."""
     found = counts(classes)
     n, top = int(found.sum()), int(found.argmax()) if len(found) else 0
     if len(found) == 1:
-        yield _constant(classes, target)
+        yield _describe_constant(classes, target)
         return
     if n and found[top] >= LARGEST * n:
         yield (
@@ -261,14 +261,14 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
         yield f"few rows of {shorten_names(small)}"
 
 
-def _constant(answers: Codes, target: str) -> str:
+def _describe_constant(answers: Codes, target: str) -> str:
     n = int(counts(answers).sum())
     return f"{target} is {brief(answers.values[0])} in all {n:,} rows: there is nothing to learn"
 
 
-def _duplicates(rows: SampledRows) -> Iterator[str]:
+def _check_duplicates(rows: SampledRows) -> Iterator[str]:
     """Measured rows that come again, target and all; rows of categories alone often do."""
-    if not rows.measures or (alike := _alike(rows)).max(initial=-1) == len(rows) - 1:
+    if not rows.measures or (alike := _group_equal_rows(rows)).max(initial=-1) == len(rows) - 1:
         return
     target = rows.target if isinstance(rows.target, Codes) else as_codes(np.asarray(rows.target))
     group = alike * (len(target.values) + 1) + target.codes
@@ -281,9 +281,9 @@ def _duplicates(rows: SampledRows) -> Iterator[str]:
         )
 
 
-def _contradictions(rows: SampledRows, classes: Codes, target: str) -> Iterator[str]:
+def _check_contradictions(rows: SampledRows, classes: Codes, target: str) -> Iterator[str]:
     """Rows that are equal in every column, identifiers aside, while their classes differ."""
-    if (alike := _alike(rows)).max(initial=-1) == len(rows) - 1:
+    if (alike := _group_equal_rows(rows)).max(initial=-1) == len(rows) - 1:
         return  # every row is another
     known = np.flatnonzero(classes.codes >= 0)
     group, label, places = alike[known], classes.codes[known], rows.places[known]
@@ -302,7 +302,7 @@ def _contradictions(rows: SampledRows, classes: Codes, target: str) -> Iterator[
     )
 
 
-def _alike(rows: SampledRows) -> Array:
+def _group_equal_rows(rows: SampledRows) -> Array:
     """A number for every row, the same for equal rows."""
     group, names = np.arange(len(rows)), {*rows.columns}
     if names | {*rows.identifiers} < {*rows.schema.names} or names <= {*rows.identifiers}:

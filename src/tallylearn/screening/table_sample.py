@@ -189,7 +189,7 @@ def brief(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def told_classes(rows: Mapping[Any, int]) -> str:
+def describe_classes(rows: Mapping[Any, int]) -> str:
     """Classes with their rows, of many the largest: 2 classes: No 5, Yes 9."""
     order = [*rows] if len(rows) <= MOST else sorted(rows, key=rows.__getitem__, reverse=True)
     shown = shorten_names([f"{brief(value)} {rows[value]:,}" for value in order])

@@ -35,18 +35,18 @@ def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
     [0.03, 0.04, 0.04]
     """
 
-    def raised(p: Array) -> Array:
+    def raise_chances(p: Array) -> Array:
         each = p * len(p) / np.arange(1, len(p) + 1)
         return np.minimum.accumulate(each[::-1])[::-1]
 
-    return _adjust(chances, raised)
+    return _adjust(chances, raise_chances)
 
 
-def _adjust(chances: Sequence[float], raised: Callable[[Array], Array]) -> list[float]:
+def _adjust(chances: Sequence[float], raise_chances: Callable[[Array], Array]) -> list[float]:
     """Chances that were tested, raised together in rising order, to 1 at most."""
     p = np.array(chances, dtype=float)
     order = np.argsort(p, kind="stable")[: int(np.isfinite(p).sum())]
-    p[order] = np.minimum(raised(p[order]), 1.0)
+    p[order] = np.minimum(raise_chances(p[order]), 1.0)
     return [float(value) for value in p]
 
 

@@ -12,7 +12,7 @@ from tallylearn.errors import ForgetError
 from tallylearn.kernels import distinct_hashes as kernel
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.tally import Tally
-from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, invert_hashes
+from tallylearn.tallies.value_hashes import hash_arrow_strings, hash_texts, invert_hashes
 
 MAX_HASHES = 100_000  # hashes: up to so many different values the number is exact
 MAX_HASH = (1 << 64) - 1  # the greatest hash
@@ -181,10 +181,10 @@ class HashCounter:
             bits = column.view(np.uint64)
             self._count_all(len(bits), kernel.add_numbers, bits)
         elif isinstance(column, Codes):
-            self._add_hashes(hashed_strings(column.values), _times(column))
+            self._add_hashes(hash_texts(column.values), _times(column))
         else:
             held = column.drop_null()
-            self._add_hashes(hashed_arrow(held), np.ones(len(held), dtype=np.int64))
+            self._add_hashes(hash_arrow_strings(held), np.ones(len(held), dtype=np.int64))
 
     def _add_hashes(self, hashes: Array, times: Array) -> None:
         self._count_all(len(hashes), kernel.add_hashes, hashes, times)

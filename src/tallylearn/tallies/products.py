@@ -128,11 +128,11 @@ class Products(PairwiseTally):
         above, _ = _centre_products(count, sums, squares, sums)
         if without.any() or squares.negative().any() or (above < 0).any():
             return "a variance falls below zero"
-        if self._correlated_beyond_one():
+        if self._has_correlation_above_one():
             return "two columns are correlated by more than 1"
         return None
 
-    def _correlated_beyond_one(self) -> bool:
+    def _has_correlation_above_one(self) -> bool:
         """Whether a covariance is larger than its variances allow (Cauchy and Schwarz).
 
         A column's squares over the rows that show a pair are at most those over all of its rows.

@@ -14,7 +14,7 @@ FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 UNDONE = (0x319642B2D24D8EC3, 0x96DE1B173F119089)  # their inverses mod 2^64, the last one first
 
 
-def hashed_strings(values: tuple[str, ...]) -> Array:
+def hash_texts(values: tuple[str, ...]) -> Array:
     """(m,) uint64, the hashes of strings, by their UTF-8."""
     data = [str(value).encode("utf-8", "surrogatepass") for value in values]
     ends = np.zeros(len(data) + 1, dtype=np.int64)
@@ -22,7 +22,7 @@ def hashed_strings(values: tuple[str, ...]) -> Array:
     return _hash_strings(np.frombuffer(b"".join(data), np.uint8), ends)
 
 
-def hashed_arrow(strings: Any) -> Array:
+def hash_arrow_strings(strings: Any) -> Array:
     """(n,) uint64, the hashes of Arrow's large strings, none of them missing."""
     _, ends, data = strings.buffers()
     ends = np.frombuffer(ends, np.int64)[strings.offset : strings.offset + len(strings) + 1]
@@ -30,7 +30,7 @@ def hashed_arrow(strings: Any) -> Array:
     return _hash_strings(text, ends)
 
 
-def hashed_numbers(numbers: Array) -> Array:
+def hash_numbers(numbers: Array) -> Array:
     """(n,) uint64, the hashes of numbers; of 0.0 for -0.0."""
     z = (numbers + 0.0).view(np.uint64) + np.uint64(STEP)
     for shift, factor in zip((30, 27), FACTORS, strict=True):
@@ -41,7 +41,7 @@ def hashed_numbers(numbers: Array) -> Array:
 def invert_hashes(hashes: Array) -> Array:
     """The numbers that have these hashes.
 
-    >>> invert_hashes(hashed_numbers(np.array([2.5, -0.0])))
+    >>> invert_hashes(hash_numbers(np.array([2.5, -0.0])))
     array([2.5, 0. ])
     """
     z = hashes ^ (hashes >> np.uint64(31)) ^ (hashes >> np.uint64(62))

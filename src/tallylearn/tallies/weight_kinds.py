@@ -50,7 +50,7 @@ def worth(weight: Array) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def counted_apart(block: Block, target: Any, values: bool = False) -> Bundle:
+def tally_row_counts(block: Block, target: Any, values: bool = False) -> Bundle:
     """What a tally needs to be scaled: rows whose weights are no frequencies, counted once too.
 
     A sample weight of 1 is the row once. By its weights the ``target`` has counted all rows of a
@@ -114,7 +114,7 @@ class InRows:
         return replace(block, weight=np.ldexp(block.weight, -self.power) * self.scale)
 
 
-def weighed_in_rows(block: Block) -> Block:
+def scale_weights_to_rows(block: Block) -> Block:
     """The rows of a whole table for a learner without a tally that counts rows by their weights.
 
     Importances and sample weights sum to the number of rows then; if all are equal there are none.
@@ -122,7 +122,7 @@ def weighed_in_rows(block: Block) -> Block:
     >>> from tallylearn.tables import IMPORTANCE, Schema
     >>> weight = np.array([0.1, 0.3])
     >>> rows = Block(Schema(()), np.zeros((2, 0)), weight=weight, weight_kind=IMPORTANCE)
-    >>> weighed_in_rows(rows).weight
+    >>> scale_weights_to_rows(rows).weight
     array([0.5, 1.5])
     """
     if block.weight is None or not len(block):
@@ -203,7 +203,7 @@ def _rows_by_value(tally: Bundle) -> dict[tuple[str, str], float]:
     return found
 
 
-def counted_once(tally: Bundle, categories: str) -> Bundle | None:
+def tally_counted_once(tally: Bundle, categories: str) -> Bundle | None:
     """The target and the values of categories by class, every row with a sample weight once.
 
     ``categories`` names the part that counts the values by weight. None: there are no such rows.

@@ -56,7 +56,7 @@ def test_a_row_out_of_bag_is_answered_by_the_trees_that_have_not_seen_it(iris: A
     bags = BootstrapSamples(np.zeros(150, np.int32), 1.0, 0)
     sums, voters = np.zeros((150, 3)), np.zeros(150)
     for t in range(40):
-        rows = bags.left_out(t)
+        rows = bags.find_out_of_bag_rows(t)
         sums[rows] += by_hand(iris, IRIS, t)[rows]
         voters[rows] += 1
     shares = sums / voters[:, None]
@@ -143,7 +143,7 @@ def test_losses_are_those_of_every_tree_on_the_rows_that_it_has_not_seen() -> No
     forest = tl.RandomForestRegressor(6).fit(table, Y)
     bags, rises = BootstrapSamples(np.zeros(len(Y), np.int32), 1.0, 0), []
     for t in range(6):
-        rows = bags.left_out(t)
+        rows = bags.find_out_of_bag_rows(t)
         mixed = table[rows]
         order = np.argsort(splitmix64(t, rows + len(Y)))
         mixed[:, 1] = mixed[order, 1]

@@ -271,7 +271,7 @@ def test_how_often_a_row_is_drawn_is_poisson() -> None:
 
 def test_no_two_trees_have_one_bag_and_every_row_is_left_out_by_some() -> None:
     found = bootstrap.BootstrapSamples(np.zeros(50, np.int32), 1.0, 0)
-    out = [set(found.left_out(t).tolist()) for t in range(30)]
+    out = [set(found.find_out_of_bag_rows(t).tolist()) for t in range(30)]
     assert len({frozenset(rows) for rows in out}) == 30
     assert set().union(*out) == {*range(50)}
 

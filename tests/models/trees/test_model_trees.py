@@ -741,8 +741,8 @@ def test_rules_of_a_model_tree_answer_as_the_tree_does() -> None:
         ends = {c.column: c.ends for c in rule.conditions if c.column == "speed"}.get("speed")
         if ends is not None:
             assert ((frame.speed[at] > ends[0]) & (frame.speed[at] <= ends[1])).all()
-        inside = model.model_._unsmoothed(model.model_.attributes.matrix(_block(model, frame)),
-                                     model.apply(frame))[at]  # fmt: skip
+        x = model.model_.attributes.matrix(_block(model, frame))
+        inside = model.model_._predict_unsmoothed(x, model.apply(frame))[at]
         assert rule.error == pytest.approx(float(np.sqrt(np.mean((y[at] - inside) ** 2))))
     unseen = model.fired(pd.DataFrame({"speed": [55.0], "origin": ["X"]}))
     assert unseen[0].node not in formulas

@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read_cv
-from tallylearn.screening.cautions import cautions, dated_out_of_bag, dates_of
+from tallylearn.screening.cautions import cautions, check_out_of_bag_dates, dates_of
 from tallylearn.screening.table_sample import SampledRows, sample_rows
 from tallylearn.tables import Array, Codes
 
@@ -56,7 +56,7 @@ def _date_warnings(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...
     """Rows with dates that are assigned to folds at random: later rows predict earlier ones."""
     assert dataset.read is not None
     if folds is None:
-        return dated_out_of_bag(dataset.read.schema, learner)
+        return check_out_of_bag_dates(dataset.read.schema, learner)
     dates = dates_of(dataset.read.schema)
     if not dates or not isinstance(folds, Folds) or folds.scheme == "forward":
         return ()

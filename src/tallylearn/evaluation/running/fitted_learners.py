@@ -87,7 +87,7 @@ class PredictionTask:
         place = np.array([classes.index(key) for key in known], dtype=np.int32)
         if not self.proba:
             return FoldPredictions(
-                fold, self.rows, place[_check_ties(self.model.predicted_classes(block))], None
+                fold, self.rows, place[_check_ties(self.model.predict_classes(block))], None
             )
         assert self.truth is not None
         chosen, shares = self.model.classes_and_probabilities(block)

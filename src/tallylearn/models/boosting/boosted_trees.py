@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.estimators import RegressionModel
-from tallylearn.estimators.model import ScoringModel, scored_expression
+from tallylearn.estimators.model import ScoringModel, build_score_expression
 from tallylearn.expressions import (
     ClassifierExpression,
     Exponential,
@@ -309,7 +309,7 @@ class BoostedClassTrees(BoostedTrees, ScoringModel):
         """The softmax of the sums of trees; the first of two classes has 0."""
         raw = self._raw_expressions()
         scores = raw if self.link != LOGISTIC else [Literal(0.0), raw[0]]
-        return scored_expression(self.classes, VectorOf(tuple(scores)))
+        return build_score_expression(self.classes, VectorOf(tuple(scores)))
 
 
 @dataclass(frozen=True, eq=False)

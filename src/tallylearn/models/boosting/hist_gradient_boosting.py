@@ -385,7 +385,7 @@ class HistGradientBoosting(Estimator):
         if bool(self.model_.classes) != (self.task == "classifier"):
             raise ValueError("the trees predict classes, or numbers, and their estimator does not")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows[0])
 
     def _table(self, X: Any) -> Any:

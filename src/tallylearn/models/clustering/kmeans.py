@@ -453,7 +453,7 @@ class KMeans(Predictor, Transformer):
         tried = 10 if isinstance(self.init, str) and self.init == "random" else 1
         return tried if isinstance(self.n_init, str) else int(self.n_init)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.sizes.sum())
 
     def _check_combinations(self) -> None:

@@ -31,7 +31,7 @@ class KMeansWorking:
         self.coding, self.start, self.rounds = coding, start, rounds
         self.points, self.weight = CodedPoints.of(coding, block), block.weight
         x = self.points.at(...)
-        self.shift = shown_shift(coding)
+        self.shift = find_display_shift(coding)
         self.x = x + self.shift
         weight = np.ones(len(x)) if self.weight is None else self.weight
         self.sums = PointSums(float(weight.sum()), np.einsum("ij,ij,i->j", x, x, weight))
@@ -143,7 +143,7 @@ def scaling_steps(coding: Coding) -> Iterator[Step]:
         )
 
 
-def shown_shift(coding: Coding) -> Array:
+def find_display_shift(coding: Coding) -> Array:
     """What is added to points to print them: columns that are not scaled keep their values."""
     shift = np.zeros(coding.width)
     if not (coding.scale != 1).any():
@@ -153,7 +153,7 @@ def shown_shift(coding: Coding) -> Array:
 
 def distance_steps(coding: Coding, point: Array, centres: Array) -> list[Any]:
     """The squared distance of one row to every centre."""
-    shift = shown_shift(coding)
+    shift = find_display_shift(coding)
     x = (point + shift).tolist()
     scaled = []
     if (coding.scale != 1).any() and len(coding.columns) <= MAX_SHOWN_COLUMNS:

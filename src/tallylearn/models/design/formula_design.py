@@ -364,7 +364,7 @@ def fit_formula(estimator: Any, read: FitInput) -> Learned:
         factors = formula.factors
         categories = tuple(f.is_category or f.column in schema.categories for f in factors)
         call = partial(survey_factors, factors=factors, categories=categories, missing=missing)
-        survey = passes.total(call, partial(_left_out, missing=missing))
+        survey = passes.total(call, partial(_count_dropped_rows, missing=missing))
         design = encode_formula(formula, survey, schema)
         kept = () if formula.offset is None else formula.offset.columns
         inner = _design_passes(passes, design, missing, kept)
@@ -399,7 +399,7 @@ def design_rows(
     return replace(block, schema=schema, numbers=numbers, codes={}, text={})
 
 
-def _left_out(block: Block, missing: str) -> DroppedRows:
+def _count_dropped_rows(block: Block, missing: str) -> DroppedRows:
     """The rows without a target, and those dropped for a missing value."""
     found, gappy = DroppedRows.in_block(block), len(block) - len(learnable(block, missing))
     return replace(found, gappy=gappy) if gappy else found

@@ -251,7 +251,7 @@ class Discriminant(Classifier):
             )
         return learned
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
         return set() if scatter is None else {*scatter.columns}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares, scored_expression
+from tallylearn.estimators.model import build_score_expression, log_shares
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.transformers import Transformer
 from tallylearn.expressions import ClassifierExpression, VectorOf, linear_sum
@@ -209,7 +209,7 @@ class LinearDiscriminants(GaussianModel):
         terms, centre = design_expressions(self.design), self.centre.tolist()
         classes = zip(self.level.tolist(), self.weights.tolist(), strict=True)
         scores = tuple(linear_sum(level, terms, weights, centre) for level, weights in classes)
-        return scored_expression(self.classes, VectorOf(scores))
+        return build_score_expression(self.classes, VectorOf(scores))
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""
@@ -373,7 +373,7 @@ class LinearDiscriminantAnalysis(
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
         priors = self._priors(tally)
-        with solve_filled(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._list_counted_columns(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if not spread.scatter.any():
                 raise ColumnError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.model import log_shares, scored_expression
+from tallylearn.estimators.model import build_score_expression, log_shares
 from tallylearn.estimators.options import fitted, option
 from tallylearn.expressions import (
     ClassifierExpression,
@@ -144,7 +144,7 @@ class QuadraticDiscriminants(GaussianModel):
         """ln p - ½ ln |Σ| - ½ Σ z², where z are the whitened differences from the mean."""
         terms = design_expressions(self.design)
         start = self.start + 0.5 * len(terms) * np.log(2 * np.pi)
-        return scored_expression(
+        return build_score_expression(
             self.classes,
             VectorOf(tuple(self._score(terms, c, float(s)) for c, s in enumerate(start))),
         )
@@ -279,7 +279,7 @@ class QuadraticDiscriminantAnalysis(
     def solve(self, tally: Bundle, drop_constant: bool = False) -> QuadraticDiscriminants:
         """The axes of every class's covariance; constant columns are refused, or dropped."""
         priors = self._priors(tally)
-        with solve_filled(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._list_counted_columns(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
             if drop_constant:
                 spread = spread.varying()

@@ -99,7 +99,7 @@ class BootstrapSamples:
             filled = len(rows)
         return int(filled or bagged_rows.fill(seed, ALWAYS, self.labels, out))
 
-    def left_out(self, tree: int) -> Array:
+    def find_out_of_bag_rows(self, tree: int) -> Array:
         """The places of the rows that a tree does not see."""
         out = np.ones(len(self), bool)
         out[self.entries(tree) & ROWS] = False

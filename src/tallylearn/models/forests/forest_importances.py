@@ -129,7 +129,7 @@ class PermutationLosses:
         """(p,) the rise of the error, as a share of the variance for numbers."""
         forest, truth = self.forest, self.truth
         whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
-        rows, out = self.bags.left_out(tree), np.zeros(len(forest.columns))
+        rows, out = self.bags.find_out_of_bag_rows(tree), np.zeros(len(forest.columns))
         x, codes = self.numbers[rows], self.categories[rows]
         error = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
         for j in np.flatnonzero(forest.gained[tree]).tolist() if len(rows) > 1 else ():

@@ -11,8 +11,13 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, error_context
+from tallylearn.estimators.conformal import (
+    ConformalIntervals,
+    cross_conformal,
+    out_of_bag_intervals,
+)
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.kept_rows import rows_to_keep
 from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, fixed, option, rows, whole
 from tallylearn.estimators.passes import Learned, Passes, in_memory
@@ -43,6 +48,7 @@ from tallylearn.models.trees.monotonic_options import check_goes_with
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.pruning_options import check_pruning
 from tallylearn.models.trees.regressor import DecisionTreeRegressor
+from tallylearn.models.trees.shapley import shapley_array
 from tallylearn.models.trees.tree_options import TreeOptions, seed_of
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.runtime.progress import progress_bar, should_show
@@ -241,6 +247,14 @@ class ForestLearner(TreeOptions):
             block = self._read_training_rows(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
 
+    def _conformal_intervals(self, read: FitInput, cv: Any) -> ConformalIntervals:
+        """Out-of-bag residuals, where rows are drawn alone: bags do not keep groups together."""
+        block = read.whole()
+        if cv is not None or not self.model_.rate or block.group is not None:
+            return cross_conformal(self, read, cv)
+        answers = out_of_bag(self.model_, block, self._bags(block)).answers
+        return out_of_bag_intervals(self.predictions, block, answers[:, 0])
+
     def importances(
         self, X: Any = None, y: Any = None, sample_weight: Any = None
     ) -> ForestImportances:
@@ -322,6 +336,47 @@ class ForestLearner(TreeOptions):
         """
         return self._map_rows(X, lambda block: self.model_.end_nodes(block), "apply")
 
+    def shap_values(self, X: Any) -> Array:
+        """Exact Shapley values: what every column adds to the prediction for a row.
+
+        The mean over all orders of the columns of what each adds. A column that is not yet known
+        follows the training rows, in the proportions in which they went down the trees (TreeSHAP).
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n, columns) or (n, columns, classes)
+            With the mean prediction of the training rows, ``expected_value_``, they add up to the
+            prediction; of a classifier to the probability of every class.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> tennis = tl.example("tennis")
+        >>> forest = tl.RandomForestClassifier(10, random_state=0).fit(tennis, "PlayTennis")
+        >>> row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+        >>> values = forest.shap_values(row)[0, :, 1]  # of the class Yes
+        >>> print(values.round(3))
+        [-0.261 -0.102 -0.221  0.141]
+        >>> print((forest.expected_value_[1] + values.sum()).round(3))
+        0.2
+        """
+
+        def values(block: Block) -> Array:
+            return shapley_array(self.model_.shapley_values(block)[1], self.model_.classes)
+
+        return self._map_rows(X, values, "shap_values")
+
+    @property
+    def expected_value_(self) -> Array:
+        """(outputs,) the mean prediction of the training rows, as the leaves count them."""
+        self._check_fitted()
+        return np.asarray(self.model_.shapley_trees.means().sum(axis=0) / len(self))
+
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """The nodes that each row passes, as in scikit-learn.
 
@@ -395,7 +450,7 @@ class ForestLearner(TreeOptions):
         """A tree as an estimator of its own."""
         cut = TreeCutter(learner.max_leaf_nodes, learner.ccp_alpha)
         tree = single_trees.make_tree(self._tree_class, learner.get_params(deep=False))
-        return single_trees.fitted_tree(tree, self, cut(grower.tree(number)))
+        return single_trees.wrap_tree(tree, self, cut(grower.tree(number)))
 
     @property
     def _tree_class(self) -> type:
@@ -472,7 +527,7 @@ class ForestLearner(TreeOptions):
         if bool(self.model_.classes) != (self.task == "classifier"):
             raise ValueError("the forest predicts classes, or numbers, and its estimator does not")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows)
 
     def _table(self, X: Any) -> Any:

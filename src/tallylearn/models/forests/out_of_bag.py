@@ -205,7 +205,7 @@ class UnseenRows:
     categories: Array
 
     def __call__(self, tree: int) -> tuple[Array, Array]:
-        rows = self.bags.left_out(tree)
+        rows = self.bags.find_out_of_bag_rows(tree)
         return rows, ends_of(self.forest, tree, self.numbers[rows], self.categories[rows])
 
 

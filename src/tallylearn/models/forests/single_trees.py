@@ -50,7 +50,7 @@ def make_tree(kind: type, options: dict[str, Any]) -> Any:
     return kind(**known | {"keep_rows": False})
 
 
-def fitted_tree(learner: Any, forest: Any, tree: Tree) -> Any:
+def wrap_tree(learner: Any, forest: Any, tree: Tree) -> Any:
     """A single tree that is fitted: it gets the model, and what its forest was fitted to."""
     notes = Notes(forest.unanswered_)
     learner._store(Learned(tree, None, notes, forest.schema_), forest._call_style())

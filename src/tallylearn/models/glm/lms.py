@@ -270,7 +270,7 @@ class LMS(Regressor):
     def _working(self, full: bool) -> Derivation:
         return self.model_.derivation(self.schema_, full)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows) if self.model_.rows else None
 
     def initial_weights(self) -> Array:

@@ -44,7 +44,7 @@ from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.weight_kinds import counted_apart, kind_of_weights
+from tallylearn.tallies.weight_kinds import kind_of_weights, tally_row_counts
 from tallylearn.tallies.words import words
 
 GRADIENT = "gradient"
@@ -341,7 +341,7 @@ class LogisticRegression(BoundaryClassifier):
     def _reader(self) -> Reader:
         return Reader(*self.ngram_range)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return self.model_.ending.n_training_rows
 
     def _weight_kind(self) -> str:
@@ -372,7 +372,7 @@ def survey_rows(block: Block, missing: str) -> Bundle:
     counts = Counts.of(target, weight=block.weight)
     parts = {"target": counts, **survey_columns(block, rows - len(block))}
     if block.weight is not None:
-        parts |= counted_apart(replace(block, target=target), parts["target"], True).parts
+        parts |= tally_row_counts(replace(block, target=target), parts["target"], True).parts
     if block.text:
         with error_context("words"):
             parts["text"] = Bundle({

@@ -147,7 +147,7 @@ class Perceptron(BoundaryClassifier):
         varying = (
             named and self.fit_intercept and self.coef_init is None and self.intercept_init is None
         )
-        model = self._begun(block, dropped, classes, varying)
+        model = self._make_initial_weights(block, dropped, classes, varying)
         x, y = model.design.filled_matrix(block), block.target.recode(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
@@ -163,7 +163,7 @@ class Perceptron(BoundaryClassifier):
         """One pass through the rows, from the last weights."""
         block, dropped = self._ready(block)
         if model is None:
-            model = self._begun(block, dropped, block.target.declared)
+            model = self._make_initial_weights(block, dropped, block.target.declared)
         elif bool(self.averaged) != bool(model.drift.size):
             raise OptionError(
                 f"averaged was {not self.averaged} for earlier rows, and is {self.averaged} now. "
@@ -190,7 +190,7 @@ class Perceptron(BoundaryClassifier):
         kept = learnable(block, self.missing)
         return kept, len(block) - len(kept)
 
-    def _begun(
+    def _make_initial_weights(
         self, block: Block, dropped: int, classes: tuple[Any, ...], varying: bool = False
     ) -> PerceptronWeights:
         """The first weights, over the columns that these rows have, or those that vary in them."""
@@ -304,7 +304,7 @@ class Perceptron(BoundaryClassifier):
         self._check_fitted()
         return bool(self.model_.separated)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows)
 
     def _check_options(self) -> None:

@@ -32,7 +32,12 @@ from tallylearn.models.glm.poisson_model import PoissonModel
 from tallylearn.models.glm.solver_choice import LBFGS, MAX_HESSIAN, NEWTON, NEWTON_CG, minimise
 from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, row_number
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.tallies.weight_kinds import counted_apart, in_rows, kind_of_weights, number_of_rows
+from tallylearn.tallies.weight_kinds import (
+    in_rows,
+    kind_of_weights,
+    number_of_rows,
+    tally_row_counts,
+)
 
 SOLVERS = ("auto", NEWTON, NEWTON_CG, LBFGS)
 COLUMN = either(instance_of(str, "the name of a column"), NONE)
@@ -277,7 +282,7 @@ class PoissonRegressor(Regressor):
         whole = float(weight @ _unit_deviance(truth, mean))
         return 1 - float(weight @ _unit_deviance(truth, predicted)) / whole if whole else 0.0
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows)
 
     def _weight_kind(self) -> str:
@@ -310,7 +315,7 @@ def survey_counts(block: Block, missing: str, exposure: Exposure) -> Bundle:
     found = {"target": target, **survey_columns(exposure.drop_column(block), rows - len(block))}
     found["sums"] = Moments.of(parts, block.counting_keys(), SUMS, block.weight)
     if block.weight is not None:
-        found |= counted_apart(block, target, True).parts
+        found |= tally_row_counts(block, target, True).parts
     return Bundle(found)
 
 

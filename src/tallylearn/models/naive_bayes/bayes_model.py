@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.estimators.model import JointModel, choice, log_shares, scored_expression
+from tallylearn.estimators.model import JointModel, build_score_expression, choice, log_shares
 from tallylearn.expressions import (
     ClassifierExpression,
     FallbackVector,
@@ -215,7 +215,7 @@ class Bayes(JointModel):
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows], drawn
 
-    def passed_over(self, schema: Schema) -> dict[str, str]:
+    def list_unused_columns(self, schema: Schema) -> dict[str, str]:
         """The columns that say nothing, and why."""
         learned = {table.name for table in self.tables} | {text.name for text in self.texts}
         learned |= {*self.gaussians.names} if self.gaussians else set()
@@ -230,7 +230,7 @@ class Bayes(JointModel):
         scores = tuple(Sum(self._terms(c, schema)) for c in range(len(self.classes)))
         priors = VectorOf(tuple(map(Literal, self.priors.log.tolist())))
         found = FallbackVector(VectorOf(scores), priors)
-        return scored_expression(self.classes, found, self.at_half)
+        return build_score_expression(self.classes, found, self.at_half)
 
     def _terms(self, c: int, schema: Schema) -> tuple[Number, ...]:
         """The logarithms that add up to the score of a class."""
@@ -258,7 +258,7 @@ class Bayes(JointModel):
             steps += [HOLDS if text.model == BERNOULLI else WORDS, *text.steps(classes)]
         steps += [
             Sentence(f"Column {name!r} {reason} and says nothing.")
-            for name, reason in self.passed_over(schema).items()
+            for name, reason in self.list_unused_columns(schema).items()
         ]
         free = f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."
         return Derivation("Naive Bayes", (*steps, Sentence(free)))

@@ -41,7 +41,7 @@ from tallylearn.tables import (
 )
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.weight_kinds import counted_once
+from tallylearn.tallies.weight_kinds import tally_counted_once
 from tallylearn.tallies.words import KINDS, words
 from tallylearn.workings.evidence_steps import product_steps
 from tallylearn.workings.step_sequence import StepSequence
@@ -194,7 +194,7 @@ class NaiveBayes(Classifier):
 
     def _in_rows(self, tally: Bundle) -> Bundle:
         found = super()._in_rows(tally)
-        rows = counted_once(tally, "categories")
+        rows = tally_counted_once(tally, "categories")
         return found if rows is None else Bundle({**found.parts, ROWS: rows})
 
     def solve(self, tally: Bundle) -> Bayes:
@@ -202,7 +202,7 @@ class NaiveBayes(Classifier):
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
         judged = self.chance == SKIP and self._alike
         rows = tally.get(ROWS) or tally  # which share a value, whatever they weigh
-        silent = chance_columns.silent(rows, priors, self._added_to_each) if judged else ()
+        silent = chance_columns.silent(rows, priors, self._compute_pseudocounts) if judged else ()
         tables = [
             Categories.of(name, counts, priors.classes, self._pseudocount(name, counts))
             for name, counts in categories(tally).items()
@@ -255,7 +255,7 @@ class NaiveBayes(Classifier):
             yield numbers_of_others(moments, classes, self._smoothing, block)
         codes = categorical_columns(block, self.numbers == "bernoulli")
         for name, counts in categories(tally).items():
-            judged = codes[name], own, self._added_to_each
+            judged = codes[name], own, self._compute_pseudocounts
             found = value_of_others(counts, classes, *judged)
             if self.chance == SKIP:
                 found[chance_columns.silent_by_others(counts, priors, *judged)] = 0.0
@@ -269,14 +269,14 @@ class NaiveBayes(Classifier):
             documents = tally["text"][text.name]["terms"].reindex(KINDS, classes, text.terms)
             bags = bags_of(block, text)
             yield words_of_others(
-                text, documents.floats()[0].sum(axis=0), bags, own, self._added_to_each
+                text, documents.floats()[0].sum(axis=0), bags, own, self._compute_pseudocounts
             )
 
     @property
     def _smoothing(self) -> Smoothing:
         return Smoothing(float(self.var_smoothing), self.var_smoothing_by)
 
-    def _added_to_each(self, known: Array) -> Array:
+    def _compute_pseudocounts(self, known: Array) -> Array:
         """What is added to the count of every value or word, where so many are known."""
         if self.m is None:
             return np.full(len(known), float(self.alpha))
@@ -385,7 +385,7 @@ class NaiveBayes(Classifier):
         rows, drawn = self.model_.sample(n, rng, self.schema_)
         return rows, drawn
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
         found = set() if moments is None else {*map(str, moments.columns)}
         for part in (tally.get("categories"), tally.get("text")):
@@ -457,9 +457,9 @@ class NaiveBayes(Classifier):
                 reader=self._reader,
             )
             if text.terms:
-                yield text.smooth(self._added_to_words(text))
+                yield text.smooth(self._compute_word_pseudocount(text))
 
-    def _added_to_words(self, text: Texts) -> float:
+    def _compute_word_pseudocount(self, text: Texts) -> float:
         if self.m is None:
             return float(self.alpha)
         if isinstance(self.p, Mapping) and text.name in self.p:

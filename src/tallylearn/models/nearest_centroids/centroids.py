@@ -120,7 +120,7 @@ class Centroids(ScoringModel):
         """The place of the nearest class; distances are tied by rounding only."""
         return choice(scores, tied=0.0)
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """(n,) the place of the nearest class, of rows at any distance."""
         if self.exemplars is not None:
             return self.choose(-self._relative(block)[1])
@@ -189,7 +189,7 @@ class Centroids(ScoringModel):
         names = block.schema.numbers
         at = {name: j for j, name in enumerate(self.columns)}
         order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best, figure = self.predicted_classes(block), value_formatter(block.schema)
+        best, figure = self.predict_classes(block), value_formatter(block.schema)
         return [
             Evidence(
                 tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
@@ -218,7 +218,7 @@ class Centroids(ScoringModel):
         assert self.exemplars is not None
         k, schema = len(self.classes), block.schema
         least, which = self.exemplars.nearest(self._complete(block), k)
-        best = self.predicted_classes(block)
+        best = self.predict_classes(block)
         return [
             Evidence(
                 tuple(

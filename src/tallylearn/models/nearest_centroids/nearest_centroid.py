@@ -252,11 +252,15 @@ class NearestCentroid(Classifier):
         """
         return self._map_rows(X, lambda block: self.model_.decision(block), "decision_function")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         found = self.model_.exemplars
-        return float(found.rows) if found is not None and found.rows else super()._counted_rows()
+        return (
+            float(found.rows)
+            if found is not None and found.rows
+            else super()._count_training_rows()
+        )
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
         return set() if moments is None else {*map(str, moments.columns)}
 

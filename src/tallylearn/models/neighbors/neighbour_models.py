@@ -106,7 +106,7 @@ class NeighbourClassModel(NeighbourModel, ClassificationModel):
         counts = np.bincount(cell, weight, minlength=len(found) * k).reshape(len(found), k)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         return self.classes_and_probabilities(block)[0]
 
     def classes_and_probabilities(self, block: Block) -> tuple[Array, Array]:

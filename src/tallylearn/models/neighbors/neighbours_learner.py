@@ -374,7 +374,7 @@ class Neighbours(Estimator):
                 f"{quoted_list(METRICS, 20)} (with p= for 'minkowski')."
             )
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(len(self.model_.examples))
 
     def _add_tags(self, tags: Any) -> None:

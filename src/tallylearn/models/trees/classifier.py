@@ -179,7 +179,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
         """(n,) the predicted classes; objects where a tie is "undefined"."""
         if self.model_.tie != UNDEFINED:
             return super().predictions(block)
-        return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.predict_classes(block)]
 
     def _check_combinations(self) -> None:
         super()._check_combinations()

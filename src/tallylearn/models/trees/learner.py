@@ -6,6 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite
@@ -26,6 +28,11 @@ from tallylearn.models.trees.pruning_options import (
     METHODS,
     check_pruning,
     set_prune_options,
+)
+from tallylearn.models.trees.shapley import (
+    shapley_array,
+    shapley_tree,
+    tree_shapley_values,
 )
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at, training_rows
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
@@ -265,7 +272,7 @@ class TreeLearner(TreeOptions):
             The conditions, the prediction and the training rows of every leaf.
         """
         with self._error_context("rules"):
-            return rules_of(self._fitted_tree(), self.schema_.missing, order)
+            return rules_of(self._check_fitted_tree(), self.schema_.missing, order)
 
     def fired(self, X: Any) -> Rules:
         """The rule that predicts each row.
@@ -280,7 +287,7 @@ class TreeLearner(TreeOptions):
         Rules
             One rule per row, in their order.
         """
-        tree = self._fitted_tree()
+        tree = self._check_fitted_tree()
         nodes = self._map_rows(X, lambda block: routing.single_ends(tree, block), "fired")
         with self._error_context("fired"):
             return rules_of_nodes(tree, nodes.tolist(), self.schema_.missing)
@@ -293,7 +300,7 @@ class TreeLearner(TreeOptions):
         tuple of Tie
             Each has the node, the split that was taken, and the others.
         """
-        return explanation.ties(self._fitted_tree())
+        return explanation.ties(self._check_fitted_tree())
 
     def apply(self, X: Any) -> Array:
         """The leaf that each row reaches.
@@ -325,6 +332,47 @@ class TreeLearner(TreeOptions):
         """
         return self.model_.visited_nodes(self.apply(X))
 
+    def shap_values(self, X: Any) -> Array:
+        """Exact Shapley values: what every column adds to the prediction for a row.
+
+        The mean over all orders of the columns of what each adds. A column that is not yet known
+        follows the training rows, in the proportions in which they went down the tree (TreeSHAP).
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n, columns) or (n, columns, classes)
+            With the mean prediction of the training rows, ``expected_value_``, they add up to the
+            prediction; of a classifier to the probability of every class.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> tennis = tl.example("tennis")
+        >>> tree = tl.ID3().fit(tennis, "PlayTennis")
+        >>> row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+        >>> values = tree.shap_values(row)[0, :, 1]  # of the class Yes
+        >>> print(values.round(3))
+        [-0.443  0.    -0.271  0.071]
+        >>> print((tree.expected_value_[1] + values.sum()).round(3))
+        0.0
+        """
+
+        def values(block: Block) -> Array:
+            return shapley_array(tree_shapley_values(self.model_, block)[1], self.model_.classes)
+
+        return self._map_rows(X, values, "shap_values")
+
+    @property
+    def expected_value_(self) -> Array:
+        """(outputs,) the mean prediction of the training rows, as the leaves count them."""
+        self._check_fitted()
+        return np.asarray(shapley_tree(self._check_fitted_tree()).means()[0])
+
     def get_depth(self) -> int:
         """The largest number of splits on a path.
 
@@ -333,7 +381,7 @@ class TreeLearner(TreeOptions):
         int
             0 for a tree that is a single leaf.
         """
-        return self._fitted_tree().depth
+        return self._check_fitted_tree().depth
 
     def get_n_leaves(self) -> int:
         """The number of leaves.
@@ -343,7 +391,7 @@ class TreeLearner(TreeOptions):
         int
             1 or more.
         """
-        return len(self._fitted_tree().leaves)
+        return len(self._check_fitted_tree().leaves)
 
     def to_sklearn(self) -> Any:
         """The same tree as an estimator of scikit-learn, for SHAP, dtreeviz or ``plot_tree``.
@@ -360,7 +408,7 @@ class TreeLearner(TreeOptions):
     @property
     def tree_(self) -> Tree:
         """The tree, with the arrays of scikit-learn's ``tree_`` where it is binary."""
-        return self._fitted_tree().sklearn_marked
+        return self._check_fitted_tree().sklearn_marked
 
     def text(self, max_depth: int | None = None) -> str:
         """The tree as text, one line per branch.
@@ -444,12 +492,12 @@ class TreeLearner(TreeOptions):
         Importances
             The largest first.
         """
-        return importances_of(self._fitted_tree())
+        return importances_of(self._check_fitted_tree())
 
     @property
     def feature_importances_(self) -> Array:
         """(p,) the same shares in the order of the columns."""
-        return shares_of(self._fitted_tree()).ravel()
+        return shares_of(self._check_fitted_tree()).ravel()
 
     def _repr_html_(self) -> str:
         head: str = super()._repr_html_()
@@ -462,16 +510,16 @@ class TreeLearner(TreeOptions):
         return self._views().rich() if self.__sklearn_is_fitted__() else repr(self)
 
     def _views(self) -> TreeViews:
-        return TreeViews(self._fitted_tree())
+        return TreeViews(self._check_fitted_tree())
 
-    def _fitted_tree(self) -> Tree:
+    def _check_fitted_tree(self) -> Tree:
         self._check_fitted()
         return self.model_
 
     def __getstate__(self) -> dict[str, Any]:
         return picklable_state(self, "_prunings")
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows[0])
 
     def _table(self, X: Any) -> Any:

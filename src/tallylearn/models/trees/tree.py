@@ -176,7 +176,7 @@ class Tree(SklearnNodes, ClassificationModel, RegressionModel):
         """(n, k) the share of every class where each row ends; (n, 1) its mean in a regression."""
         return routing.shares(self, block)
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """The number of the class that each row is answered with."""
         if self.fractional:
             return self._decide(self.shares(block), block)

@@ -81,7 +81,7 @@ class Ballots(ClassificationModel, RegressionModel):
         """(n,) the mean of the members' answers."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
 
-    def predicted_classes(self, block: Block) -> Array:
+    def predict_classes(self, block: Block) -> Array:
         """(n,) the class of most votes; of tied ones the first, or -1 where that is undefined."""
         return self.decide(self.shares(block))
 

@@ -197,7 +197,7 @@ def _check_shares(
 def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
     """(n,) the place of the class that a member votes for; -1 where one of ours has no answer."""
     if isinstance(model, Estimator):
-        known, at = model.model_.classes, model.predicted_classes(block)  # type: ignore[attr-defined]
+        known, at = model.model_.classes, model.predict_classes(block)  # type: ignore[attr-defined]
         place = np.array([*(classes.index(value) for value in known), -1])
         return np.asarray(place[at])
     said = _predict(who := f"the member {name!r}", model, block).tolist()

@@ -92,7 +92,7 @@ class Voting(Estimator):
         names = tuple(name for name, _ in members)
         return Ballots(names, tuple(models), self._shares(names), len(block))
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.rows)
 
     def _shares(self, names: Sequence[str]) -> Array:
@@ -205,7 +205,7 @@ class VotingClassifier(Voting, Classifier, options=("estimators", "voting", "wei
         """Predict the class of every row; an array of objects if ties are "undefined"."""
         if self.model_.tie != UNDEFINED:
             return super().predictions(block)
-        return np.append(self.classes_.astype(object), UNDEFINED)[self.predicted_classes(block)]
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.predict_classes(block)]
 
 
 class VotingRegressor(Voting, Regressor):

@@ -273,7 +273,7 @@ def _locate_table(
     rest = _drop_empty(_without_last(spread, footer))
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} is empty. Write a table into it.")
-    shown = [[shown_as(cell) for cell in row] for row in rest[:MAX_SNIFFED_ROWS]]
+    shown = [[format_cell(cell) for cell in row] for row in rest[:MAX_SNIFFED_ROWS]]
     header = has_header(shown) if header is None else header
     names = () if isinstance(header, bool) else tuple(header)
     cells = list(names) or (shown[0] if header else [""] * len(shown[0]))
@@ -315,7 +315,11 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
     ((column, cell),) = cells
     above = [rows[at][column] for at in body if rows[at][column] != ""]
     apart = first > filled[-notes - 1] + 1
-    odd = bool(above) and not is_value(shown_as(cell)) and all(is_value(shown_as(c)) for c in above)
+    odd = (
+        bool(above)
+        and not is_value(format_cell(cell))
+        and all(is_value(format_cell(c)) for c in above)
+    )
     if isinstance(cell, UncachedFormula) or not (odd or (apart and isinstance(cell, str))):
         return
     many = f"the last {notes} rows have one cell each" if notes > 1 else "the last row has one cell"
@@ -323,7 +327,7 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
         ("they are", "notes", "they are rows") if notes > 1 else ("it is", "a note", "it is a row")
     )
     raise InputError(
-        f"{path}: {many} in the sheet {name!r} ({shown_as(cell)[:60]!r}). If {they} "
+        f"{path}: {many} in the sheet {name!r} ({format_cell(cell)[:60]!r}). If {they} "
         f'{note} below the table, use dialect={{"footer": {notes}}}; if {row}, use '
         'dialect={"footer": 0}.'
     )
@@ -331,7 +335,7 @@ def _check_notes_below(path: Path, name: str, rows: Sequence[list[Any]]) -> None
 
 def _count_rows_above(rows: Sequence[Sequence[Any]]) -> int:
     """How many rows stand above the table: empty ones do not count as rows of it."""
-    first = [[shown_as(cell) for cell in row] for row in rows[:MAX_SNIFFED_ROWS]]
+    first = [[format_cell(cell) for cell in row] for row in rows[:MAX_SNIFFED_ROWS]]
     filled = [at for at, row in enumerate(first) if any(row)]
     some = [first[at] for at in filled]
     widths = [sum(map(bool, row)) for row in some]
@@ -367,12 +371,12 @@ def _fill_merged_names(
     for left, right in wide:
         upper[left : right + 1] = [upper[left]] * (right + 1 - left)
     below = [
-        [shown_as(cell) for cell in row]
+        [format_cell(cell) for cell in row]
         for row in _drop_empty(rest[top - at + 1 :])[:MAX_SNIFFED_ROWS]
     ]
     if not below or not has_header(below):
         return rest, filled
-    pairs = zip(map(shown_as, upper), map(shown_as, lower), strict=True)
+    pairs = zip(map(format_cell, upper), map(format_cell, lower), strict=True)
     rest[top - at : top - at + 2] = [[" ".join(filter(None, pair)) for pair in pairs]]
     return rest, filled
 
@@ -393,7 +397,7 @@ def _fill_merged(
         if len(used) > 1 and left <= used[0] and right >= used[-1]:
             raise InputError(
                 f"{path}: the cells {_reference(first, left)} to {_reference(last, right)} are "
-                f"merged across all columns ({shown_as(value)[:60]!r}), between rows. If this "
+                f"merged across all columns ({format_cell(value)[:60]!r}), between rows. If this "
                 "is a heading of the rows below, write it into a column of its own, and delete "
                 "the row."
             )
@@ -403,10 +407,10 @@ def _fill_merged(
     return filled
 
 
-def shown_as(cell: Any) -> str:
+def format_cell(cell: Any) -> str:
     """A cell as the sheet shows it: 5 and not 5.0.
 
-    >>> shown_as(5.0), shown_as(True), shown_as(date(2024, 5, 31)), shown_as(" a ")
+    >>> format_cell(5.0), format_cell(True), format_cell(date(2024, 5, 31)), format_cell(" a ")
     ('5', 'True', '2024-05-31', 'a')
     """
     return cell.strip() if isinstance(cell, str) else plain(cell)
@@ -433,7 +437,7 @@ def _column(cells: list[Any]) -> Any:
         if types <= {*several}:
             kind = pa.duration("us") if name == "duration[us]" else pa.type_for_alias(name)
             return pa.array([_instant(cell) for cell in cells] if date in several else cells, kind)
-    return pa.array([None if cell is None else shown_as(cell) for cell in cells], pa.string())
+    return pa.array([None if cell is None else format_cell(cell) for cell in cells], pa.string())
 
 
 def _instant(cell: Any) -> Any:

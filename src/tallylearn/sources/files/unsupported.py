@@ -73,7 +73,7 @@ def foreign(path: Path, start: bytes) -> FileError | None:
         )  # fmt: skip
     if start[257:262] == b"ustar":
         return _no_table(path, "a tar archive", "Unpack it, or pack the table as zip or gzip.")
-    return _marked_up(path, start.removeprefix(b"\xef\xbb\xbf"))
+    return _check_markup(path, start.removeprefix(b"\xef\xbb\xbf"))
 
 
 def check_text(path: Path, start: bytes) -> None:
@@ -93,7 +93,7 @@ def foreign_zip(path: Path, names: list[str]) -> FileError | None:
     return None
 
 
-def _marked_up(path: Path, start: bytes) -> FileError | None:
+def _check_markup(path: Path, start: bytes) -> FileError | None:
     ending = path.suffix.lower()
     if _HTML.match(start) or ending in (".html", ".htm"):
         return _no_table(

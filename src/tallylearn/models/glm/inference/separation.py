@@ -27,7 +27,7 @@ from tallylearn.models.glm.solvers.hessians import (
     COLLINEAR,
     invert,
     null_space,
-    scaled_to_unit_diagonal,
+    scale_to_unit_diagonal,
     solve,
     variance_inflation,
 )
@@ -169,7 +169,7 @@ def flat_directions(objective: Objective, hessian: Array, ways: Sequence[Array])
     """
     from scipy.linalg import qr
 
-    scale, scaled = scaled_to_unit_diagonal(hessian, objective.intercept_hessian)
+    scale, scaled = scale_to_unit_diagonal(hessian, objective.intercept_hessian)
     with one_thread():
         values, vectors = np.linalg.eigh(scaled)
         null = vectors[:, values <= max(COLLINEAR, values[0])]

@@ -35,7 +35,7 @@ from tallylearn.models.glm.sufficient_statistics import FoldMoments
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.sources.memory.table import check_size
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.weight_kinds import weighed_in_rows
+from tallylearn.tallies.weight_kinds import scale_weights_to_rows
 
 # Columns up to which the Gram matrix of all columns is summed in any case: 32 MB.
 MIN_WIDE_COLUMNS = 2000
@@ -178,8 +178,8 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         if not self._is_wide(passes):
             return super().fit_passes(passes)
         whole = passes.whole()
-        left_out = self._left_out(whole)
-        block = weighed_in_rows(learnable(whole, self.missing))
+        left_out = self._count_dropped_rows(whole)
+        block = scale_weights_to_rows(learnable(whole, self.missing))
         check_size(len(block), passes.width, passes.read.weighed)
         return Learned(self._wide_model(block), notes=Notes(left_out))
 
@@ -286,7 +286,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
                 "path() needs the tally or the training rows, and this model has neither: it was "
                 "loaded from a file, or the table is large. Fit again with keep_rows=True."
             )
-        block = weighed_in_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
+        block = scale_weights_to_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
         penalty = self._penalty_terms
         table = WideTable.with_design(self.model_.design, block, bool(self.fit_intercept))
         alphas = table.penalties(penalty) if given is None else given

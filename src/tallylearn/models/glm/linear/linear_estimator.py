@@ -26,6 +26,7 @@ from tallylearn.errors import (
 )
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.conformal import check_level
 from tallylearn.estimators.estimator import WEIGHTS_NAMED
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
 from tallylearn.estimators.kept_rows import AUTO, KEEP_ROWS, picklable_state
@@ -48,7 +49,7 @@ from tallylearn.models.design.pooled_categories import (
 from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, RareValues
 from tallylearn.models.glm.inference.cancellation import check_cancellation, is_rank_deficient
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
-from tallylearn.models.glm.inference.intervals import check_level, prediction_interval
+from tallylearn.models.glm.inference.intervals import prediction_interval
 from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summarize
 from tallylearn.models.glm.inference.training_rows import (
     LOOSE_TOLERANCE,
@@ -235,7 +236,7 @@ class LinearEstimator(Regressor):
             block, kind, int(self.degree), missing=self.missing, folds=self._n_folds, few=rare
         )
 
-    def _seen_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
+    def _tally_rows_as(self, kind: TallyKind, rare: RareValues, block: Block) -> Bundle:
         """The products of a block of a kind, whatever the solver; rare values pooled."""
         return self._with_row_counts(self._tally_as(kind, rare, block), block)
 
@@ -243,7 +244,7 @@ class LinearEstimator(Regressor):
         block = learnable(block, self.missing)
         return with_log_weights(super()._with_row_counts(tally, block), block)
 
-    def _left_out(self, block: Block) -> DroppedRows:
+    def _count_dropped_rows(self, block: Block) -> DroppedRows:
         """The rows without a target, and those dropped for a missing value."""
         gappy = len(block) - len(learnable(block, self.missing))
         found = DroppedRows.in_block(block)
@@ -294,8 +295,8 @@ class LinearEstimator(Regressor):
         """What is done with missing values; a formula drops rows where others fill them."""
         return "drop" if self._has_formula and self.missing != "refuse" else self.missing
 
-    def _counted_rows(self) -> float | None:
-        return float(self.model_.rows) if self._has_formula else super()._counted_rows()
+    def _count_training_rows(self) -> float | None:
+        return float(self.model_.rows) if self._has_formula else super()._count_training_rows()
 
     def _weight_kind(self) -> str:
         return self._weights_mean if self.tally_ is None else super()._weight_kind()
@@ -307,7 +308,7 @@ class LinearEstimator(Regressor):
         )
 
     def _find_rare(self, passes: Passes, error: SizeError) -> RareValues:
-        values = passes.total(self._count_values, self._left_out)
+        values = passes.total(self._count_values, self._count_dropped_rows)
         return rare_or_raise(values, float(self.min_samples_category), error)
 
     def _count_values(self, block: Block) -> Bundle:
@@ -325,7 +326,7 @@ class LinearEstimator(Regressor):
             return self._sum_as(Triangle, passes, rare)
 
     def _sum_as(self, kind: TallyKind, passes: Passes, rare: RareValues) -> Bundle:
-        tally = passes.total(partial(self._seen_as, kind, rare), self._left_out)
+        tally = passes.total(partial(self._tally_rows_as, kind, rare), self._count_dropped_rows)
         return checked_tally(tally, f"{type(self).__name__}.tally")
 
     @property
@@ -342,7 +343,7 @@ class LinearEstimator(Regressor):
 
     def _loses_digits(self, tally: Bundle) -> bool:
         """Whether a scatter lost digits that a triangle keeps."""
-        with within_doubles(), solve_filled(lambda: self._counted_columns(tally)):
+        with within_doubles(), solve_filled(lambda: self._list_counted_columns(tally)):
             moments = fold_moments(self._in_rows(tally), self._design_options())
             problem = problem_from_scatter(moments.total(), bool(self.fit_intercept))
             condition = condition_number(problem, self._ridge_penalty(problem, moments))
@@ -388,7 +389,7 @@ class LinearEstimator(Regressor):
 
     def solve(self, tally: Bundle) -> LinearModel:
         """Coefficients out of the products."""
-        with solve_filled(lambda: self._counted_columns(tally)):
+        with solve_filled(lambda: self._list_counted_columns(tally)):
             moments = fold_moments(tally, self._design_options())
             moments.check_size(self.exact)
             problem = self._problem(tally, moments)
@@ -494,7 +495,7 @@ class LinearEstimator(Regressor):
                 "this model has no tally to compute a path from: it was saved without one, or rare "
                 "values were pooled to fit into memory. Fit again."
             )
-        with solve_filled(lambda: self._counted_columns(self.tally_)):
+        with solve_filled(lambda: self._list_counted_columns(self.tally_)):
             tally = self._in_rows(self.tally_)
             moments = fold_moments(tally, self._design_options())
             problem = self._problem(tally, moments)
@@ -613,7 +614,11 @@ class LinearEstimator(Regressor):
             if not isinstance(vif, bool):
                 raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
             t = self._target_place(target)
-            read = self._kept_input() if X is None else self._read_again(X, y, sample_weight)
+            read = (
+                self._find_rows_for_diagnostics()
+                if X is None
+                else self._read_again(X, y, sample_weight)
+            )
             found, meat, why = None, None, ""
             if read is not None and self.model_.is_least_squares:
                 blocks = retry_reading(read, self._training_blocks)
@@ -644,7 +649,7 @@ class LinearEstimator(Regressor):
         left_out = tuple(f"{note}." for note in self.unanswered_.messages(self.target_name_))
         return replace(
             whole, sizes=self._known_statistics(whole.sizes),
-            rows=whole.rows if (many := self._counted_rows()) is None else many,
+            rows=whole.rows if (many := self._count_training_rows()) is None else many,
             remarks=(*whole.remarks, *left_out, *notes),
         )  # fmt: skip
 
@@ -686,8 +691,11 @@ class LinearEstimator(Regressor):
     ) -> Array:
         """Prediction intervals of rows, or confidence intervals of their means.
 
-        An interval is from -inf to inf where the prediction is not estimable: the row breaks a
-        linear dependency of the training rows, or has a category that no training row had.
+        Least squares without penalty has exact intervals if the errors are normal. An interval is
+        from -inf to inf where the prediction is not estimable: the row breaks a linear dependency
+        of the training rows, or has a category that no training row had. With a penalty, bounds or
+        selection, and after ``fit_intervals``, they are cross-conformal (CV+) as those of other
+        regressors.
 
         Parameters
         ----------
@@ -696,7 +704,8 @@ class LinearEstimator(Regressor):
         level : float, default 0.95
             The confidence level.
         of : {"answer", "mean"}, default "answer"
-            "answer" for prediction intervals, "mean" for confidence intervals of the mean.
+            "answer" for prediction intervals; "mean" for confidence intervals of the mean, by least
+            squares only.
         target : int, default 0
             The position of one of several targets.
 
@@ -711,16 +720,21 @@ class LinearEstimator(Regressor):
             if not isinstance(of, str) or of not in ("answer", "mean"):
                 raise OptionError(f"of={short_repr(of)} is not an option. Pass 'answer' or 'mean'.")
             t, model = self._target_place(target), self.model_
-            if not model.is_least_squares:
+            if of == "mean" and not model.is_least_squares:
                 raise InputError(
-                    "intervals need least squares without penalty, bounds or selection. Fit "
-                    "LinearRegression."
+                    "intervals of means need least squares without penalty, bounds or selection. "
+                    "Fit LinearRegression, or pass of='answer'."
                 )
-            if model.rows <= model.n_estimated:
+            exact = model.is_least_squares
+            if of == "answer" and self.notes_.training.intervals is not None:
+                exact = False  # fit_intervals was called
+            if exact and model.rows <= model.n_estimated:
                 raise InputError(
                     f"intervals need more rows than coefficients, and there are {model.rows:g} "
                     f"rows for {model.n_estimated}. Fit with more rows or fewer columns."
                 )
+        if not exact:
+            return self._map_conformal(X, level, t)
         return self._map_rows(
             X,
             lambda block: prediction_interval(model, block, t, level, of == "answer"),
@@ -790,7 +804,7 @@ class LinearEstimator(Regressor):
             )
         return int(target)
 
-    def _kept_input(self) -> FitInput | None:
+    def _find_rows_for_diagnostics(self) -> FitInput | None:
         """The training rows that are kept, if they are few enough for diagnostics unasked."""
         few = self.model_.rows * self.model_.n_estimated <= MAX_NUMBERS_READ_AGAIN
         return self.kept_rows_ if few else None
@@ -800,7 +814,7 @@ class LinearEstimator(Regressor):
 
     # Files and options
 
-    def _counted_columns(self, tally: Bundle) -> set[str]:
+    def _list_counted_columns(self, tally: Bundle) -> set[str]:
         parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
         return set[str]().union(*[part.shown_columns for part in parts])
 

@@ -26,7 +26,7 @@ def solve(
 
     Where it is, the solution is the shortest. A diagonal below ``least`` counts as that.
     """
-    scale, scaled = scaled_to_unit_diagonal(hessian, least)
+    scale, scaled = scale_to_unit_diagonal(hessian, least)
     wanted = gradient / scale
     with one_thread():
         if _is_regular(scaled):
@@ -37,7 +37,7 @@ def solve(
 
 def invert(hessian: Array) -> Array | None:
     """H⁻¹ (M, M), or None where H is singular."""
-    scale, scaled = scaled_to_unit_diagonal(hessian)
+    scale, scaled = scale_to_unit_diagonal(hessian)
     with one_thread():
         if not _is_regular(scaled):
             return None
@@ -47,7 +47,7 @@ def invert(hessian: Array) -> Array | None:
 def null_space(hessian: Array) -> Array:
     """(f, M) directions without curvature, of columns that are scaled to a curvature of 1."""
     with one_thread():
-        values, vectors = np.linalg.eigh(scaled_to_unit_diagonal(hessian)[1])
+        values, vectors = np.linalg.eigh(scale_to_unit_diagonal(hessian)[1])
     return np.asarray(vectors[:, values < COLLINEAR * len(hessian)].T)
 
 
@@ -62,7 +62,7 @@ def variance_inflation(inverse: Array | None, intercept_hessian: Array) -> float
     return float((np.diag(inverse) * intercept_hessian).max())
 
 
-def scaled_to_unit_diagonal(
+def scale_to_unit_diagonal(
     hessian: Array, least: Array | float = MIN_DIAGONAL
 ) -> tuple[Array, Array]:
     """(M,) scales and (M, M) the Hessian of columns that are scaled by them."""

@@ -45,7 +45,7 @@ def backtrack(
         length /= 2
 
 
-def hidden_by_rounding(value: float, slope: float, before: float) -> bool:
+def is_hidden_by_rounding(value: float, slope: float, before: float) -> bool:
     """Whether rounding error hides what a Newton step could still gain.
 
     Newton's method squares the error, so that every step promises far less than the one ``before``.

@@ -17,7 +17,7 @@ from typing import Protocol
 from tallylearn.models.glm.losses import FULL
 from tallylearn.models.glm.objective import Objective, ObjectivePoint, Solution, Trace
 from tallylearn.models.glm.solvers.hessians import solve
-from tallylearn.models.glm.solvers.line_search import backtrack, hidden_by_rounding
+from tallylearn.models.glm.solvers.line_search import backtrack, is_hidden_by_rounding
 from tallylearn.models.glm.solvers.proximal_newton import proximal_step
 from tallylearn.tables import Array
 
@@ -65,7 +65,7 @@ def newton(
         step, unsolved = _newton_step(at)
         slope = at.slope(step)
         decrease = -slope / 2  # of the quadratic model: g·d + d·Hd / 2, where Hd = -g
-        hidden = n_steps > 0 and hidden_by_rounding(at.value, slope, trace[-1][1])
+        hidden = n_steps > 0 and is_hidden_by_rounding(at.value, slope, trace[-1][1])
         converged = decrease <= tol or hidden
         if existence and not converged:
             existence.check(at)

@@ -21,7 +21,7 @@ import numpy as np
 
 from tallylearn.models.glm.losses import DIAGONAL
 from tallylearn.models.glm.objective import TINY, Objective, ObjectivePoint, Solution, Trace
-from tallylearn.models.glm.solvers.line_search import backtrack, hidden_by_rounding
+from tallylearn.models.glm.solvers.line_search import backtrack, is_hidden_by_rounding
 from tallylearn.tables import Array
 
 # The residual that a step may leave, relative to the gradient: near the minimum, where a hundredth
@@ -53,7 +53,7 @@ def newton_cg(objective: Objective, start: Array, *, tol: float, max_iter: int) 
             tol=residual, max_iter=MAX_PRODUCTS,
         )  # fmt: skip
         step, slope = solved.x, float((at.gradient * solved.x).sum())
-        hidden = bool(trace) and hidden_by_rounding(at.value, slope, trace[-1][1])
+        hidden = bool(trace) and is_hidden_by_rounding(at.value, slope, trace[-1][1])
         trace.append((at.value, slope))
         if -slope / 2 <= tol or hidden:
             # g·d + d·Hd / 2, where the residual r = -g - H d

@@ -85,7 +85,7 @@ def orthant_wise_newton(
         trace.append((at.value, slope))
         if converged and kept:
             coef = at.penalty.same_orthant(at.coef + step, at.coef, step)
-            return converged_at(at, coef, trace, tol)
+            return make_converged_solution(at, coef, trace, tol)
         found = backtrack(at, step, slope, hessian=DIAGONAL, same_orthant=True)
         if found is None:  # rounding error alone is left
             return Solution.at(at, trace, False, rounded=True, stalled=True)
@@ -131,7 +131,7 @@ def _step(
         gradient = np.where(free, gradient, 0.0)
 
 
-def converged_at(at: ObjectivePoint, coef: Array, trace: Trace, tol: float) -> Solution:
+def make_converged_solution(at: ObjectivePoint, coef: Array, trace: Trace, tol: float) -> Solution:
     """Where the KKT conditions hold to ``tol``, which may be less than rounding shows."""
     rounded = bool(tol * at.penalty.lasso[1:].min(initial=1.0) < ROUNDING)
     return Solution(coef, at.value, at.margin, trace, converged=True, rounded=rounded)

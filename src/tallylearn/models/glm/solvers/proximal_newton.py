@@ -34,8 +34,8 @@ from tallylearn.models.glm.solvers.coordinate_descent import (
 )
 from tallylearn.models.glm.solvers.line_search import backtrack
 from tallylearn.models.glm.solvers.orthant_wise_newton import (
-    converged_at,
     kkt_violation,
+    make_converged_solution,
     orthant_wise_newton,
 )
 from tallylearn.tables import Array
@@ -96,7 +96,7 @@ def active_set_newton(objective: Objective, start: Array, *, tol: float, max_ite
         slope = at.slope(step)
         if converged:
             trace.append((at.value, slope))
-            found = converged_at(at, at.coef + step, trace, tol)
+            found = make_converged_solution(at, at.coef + step, trace, tol)
             return replace(found, value=at.value + slope / 2)
         joined = _next_active_set(at, active, step, violation, tol)
         if len(joined) > MAX_ACTIVE:

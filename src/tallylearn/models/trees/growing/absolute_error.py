@@ -114,10 +114,10 @@ class AbsoluteDeviations:
     ) -> tuple[CodeTable, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""
         units = self.share.units
-        counted = self.target.counted_units(self.share.rows, units)
+        counted = self.target.count_units(self.share.rows, units)
         amounts = np.column_stack([units, counted][: 1 + self.target.weighed])
         table = CodeTable.of(codes, amounts, width, number)
-        if missing_values.filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
+        if missing_values.is_filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
             usual = table.codes[missing_values.most_common(table.lines[:, 0], number)]
             codes = np.where(codes == width, usual, codes)
             table = CodeTable.of(codes, amounts, width, number)

@@ -10,7 +10,7 @@ from tallylearn.kernels.trees import c45_grower, c45_search
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import CodedColumns
-from tallylearn.models.trees.growing.gain_ratio import excluded_from_mean, reach_of
+from tallylearn.models.trees.growing.gain_ratio import exclude_from_mean, reach_of
 from tallylearn.models.trees.growing.grower import columns_of, go_on, limits_of, tree_of
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
 from tallylearn.models.trees.growing.impurity import times_log2
@@ -55,7 +55,7 @@ def _make_grower(table: CodedColumns, target: Target, plan: TreePlan) -> Any:
     record = records.Record(1000, columns.p, target.width)
     search = c45_search.C45Search(
         columns, limits_of(target, plan), record.ties, len(target.classes),
-        crowded=excluded_from_mean(scales, n).astype(np.int64), reach=np.concatenate(reach),
+        crowded=exclude_from_mean(scales, n).astype(np.int64), reach=np.concatenate(reach),
         starts=np.cumsum([0, *map(len, reach)], dtype=np.int64), logs=times_log2(n + 1),
         row=target.row, weighed=len(target.row_units) > 0,
     )  # fmt: skip

@@ -91,14 +91,14 @@ def score_gain_ratios(
     """Every question with its gain ratio; -1 where that does not count."""
     best = [
         max(q.gain for q in column)
-        for column, left_out in zip(found, excluded_from_mean(columns, rows), strict=True)
+        for column, left_out in zip(found, exclude_from_mean(columns, rows), strict=True)
         if column and not left_out
     ]
     mean = sum(best) / len(best) - MEAN_GAIN_MARGIN if best else np.inf
     return [[replace(q, score=_ratio(q, mean)) for q in column] for column in found]
 
 
-def excluded_from_mean(columns: Sequence[Scale], rows: int) -> Array:
+def exclude_from_mean(columns: Sequence[Scale], rows: int) -> Array:
     """Columns whose gain does not count in the mean; none where that would leave none."""
     found = np.array([not c.number and c.width >= CROWDED * rows for c in columns])
     return found if not found.all() else ~found

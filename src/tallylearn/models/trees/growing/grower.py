@@ -17,7 +17,7 @@ from tallylearn.kernels.trees import histograms, item_lists, settings, sorted_li
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.coded_columns import CodedColumns, Scale, numbers_of
-from tallylearn.models.trees.growing.gain_ratio import excluded_from_mean
+from tallylearn.models.trees.growing.gain_ratio import exclude_from_mean
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes, splice
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.monotone import clip_predictions
@@ -182,7 +182,7 @@ def columns_of(scales: Sequence[Scale], plan: TreePlan, target: Target | None = 
     split, p = 1 if plan.category_split == "multiway" else 2, len(scales)
     behind = numbers_of(scales) if plan.splitter == "random" or plan.variant else {}
     if plan.variant and target is not None:
-        behind["crowded"] = excluded_from_mean(scales, len(target)).astype(np.int64)
+        behind["crowded"] = exclude_from_mean(scales, len(target)).astype(np.int64)
     least = [
         row_units(rows, target, plan) if (rows := least_rows(j, s.n_categories, plan)) > 1 else rows
         for j, s in enumerate(scales)

@@ -45,12 +45,12 @@ def by_fit(rule: str) -> bool:
     return rule in ("side", "branch")
 
 
-def filled_at_nodes(rule: str) -> bool:
+def is_filled_at_nodes(rule: str) -> bool:
     """Whether gaps count as what is common among the rows of the node."""
     return rule in ("node", "class")
 
 
-def filled_before(rule: str) -> bool:
+def is_filled_before_growing(rule: str) -> bool:
     """Whether gaps are filled in before the tree grows."""
     return rule == "global"
 
@@ -81,7 +81,7 @@ def fills(rule: str, lines: Array, number: bool, classes: int) -> Array:
 
 def fill_table(rule: str, table: CodedColumns, weight: Array) -> tuple[CodedColumns, Array]:
     """The table with its gaps filled, and those values' codes; as it is where they are not."""
-    if not filled_before(rule):
+    if not is_filled_before_growing(rule):
         return table, np.zeros(0, np.int64)
     codes_of = np.zeros(len(table.scales), dtype=np.int64)
     table = replace(table, lists=table.lists.copy(), grid=table.grid.copy())

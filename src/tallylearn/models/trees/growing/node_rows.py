@@ -53,7 +53,7 @@ class NodeRows:
     def table(self, j: int, share: Share, lines: Array) -> CodeTable:
         """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
         table = self._count_codes(j, share, lines)
-        if missing_values.filled_at_nodes(self.plan.missing) and len(table.codes):
+        if missing_values.is_filled_at_nodes(self.plan.missing) and len(table.codes):
             return table.fill_missing(self.plan.missing, len(self.target.classes))
         return table
 
@@ -113,7 +113,7 @@ class NodeRows:
         if missing_values.by_fit(rule) and gap.any():
             usual = last if q.gap < 0 else q.gap
             to = np.where(gap, usual, to)
-        elif missing_values.filled_at_nodes(rule):
+        elif missing_values.is_filled_at_nodes(rule):
             table, classes = self._raw(q.column, share), len(self.target.classes)
             fills = q.groups[missing_values.fills(rule, table.lines, table.number, classes)]
             usual = int(
@@ -121,7 +121,7 @@ class NodeRows:
             )
             mine = fills[self.target.labels[share.rows]] if classes else usual
             to = np.where(gap, mine, to)
-        elif missing_values.filled_before(rule):
+        elif missing_values.is_filled_before_growing(rule):
             usual = self._fixed_group(q, self._raw(q.column, share))
         return [share.select(to == b) for b in range(len(q.branches))], usual
 
@@ -134,4 +134,4 @@ class NodeRows:
 
     def _portions(self, share: Share, to: Array, gap: Array, q: CandidateSplit) -> list[Share]:
         told, to = share.select(~gap), to[~gap]
-        return share.select(gap).shared_out([told.select(to == b) for b in range(len(q.branches))])
+        return share.select(gap).distribute([told.select(to == b) for b in range(len(q.branches))])

@@ -90,7 +90,7 @@ class Target:
         k = len(self.classes)
         return np.asarray((lines[..., :k].sum(axis=-1) if k else lines[..., 0]) * self.row)
 
-    def counted_units(self, rows: Array, units: Array) -> Array:
+    def count_units(self, rows: Array, units: Array) -> Array:
         """(m,) int64: as what some rows, with weights of their own, are counted."""
         if not len(self.row_units):
             return np.ones_like(units)
@@ -102,7 +102,7 @@ class Target:
 
         The last column counts rows; parts of rows count as parts where ``row_units`` are known.
         """
-        ones = self.counted_units(rows, units)
+        ones = self.count_units(rows, units)
         if not self.classes:
             found = _summands(self.levels[rows], units, self.weighed, self.counted)
             if self.weighed:

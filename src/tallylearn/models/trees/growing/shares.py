@@ -22,7 +22,7 @@ class Share:
         at = np.flatnonzero(here)
         return Share(self.rows[at], self.units[at])
 
-    def shared_out(self, branches: Sequence[Share]) -> list[Share]:
+    def distribute(self, branches: Sequence[Share]) -> list[Share]:
         """The branches with parts of these rows, which have no answer, each by its weight."""
         known = [float(branch.units.sum()) for branch in branches]
         return [

@@ -212,7 +212,7 @@ class _Cuts:
         """``lower`` (v, q): the first lines up to each. ``beside``: missing values go with one."""
         sides, whole = [lower[:-1], lower[-1] - lower[:-1]], lower[-1] + gap
 
-        def made(parts: list[Array], side: int) -> _Cuts:
+        def make_cuts(parts: list[Array], side: int) -> _Cuts:
             branches = np.stack(parts, axis=1)
             numbers = gain_of(branches, total, plan.criterion, target)
             fit = enough(branches, whole, plan, target)[:, :2].all(axis=1)
@@ -221,8 +221,11 @@ class _Cuts:
 
         if not beside:
             own = [np.broadcast_to(gap, sides[0].shape)] if gap.any() else []
-            return made(sides + own, -1)
-        left, right = made([sides[0] + gap, sides[1]], 0), made([sides[0], sides[1] + gap], 1)
+            return make_cuts(sides + own, -1)
+        left, right = (
+            make_cuts([sides[0] + gap, sides[1]], 0),
+            make_cuts([sides[0], sides[1] + gap], 1),
+        )
         tied = TIED * float(impurity_of(plan.criterion, target)(total))
         takes = right.fit & (~left.fit | (right.after < left.after - tied))
         parts = zip(vars(left).values(), vars(right).values(), strict=True)

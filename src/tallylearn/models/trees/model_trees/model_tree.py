@@ -123,9 +123,9 @@ class ModelTree(RegressionModel):
         base, coef = self.ancestor_terms
         with np.errstate(over="ignore", invalid="ignore"):
             rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
-            return np.asarray(self.own[ends] * self._unsmoothed(x, ends) + rest)
+            return np.asarray(self.own[ends] * self._predict_unsmoothed(x, ends) + rest)
 
-    def _unsmoothed(self, x: Array, ends: Array) -> Array:
+    def _predict_unsmoothed(self, x: Array, ends: Array) -> Array:
         """What the model where each row ends says, before smoothing."""
         out = self.base[ends] + (self.coef[ends] * (x - self.attributes.fill)).sum(axis=1)
         for leaf, guest in zip(self.tree.leaves.tolist(), self.guests, strict=False):
@@ -137,7 +137,7 @@ class ModelTree(RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms of a row's model, and what every node above changes: they sum to the answer."""
         x, ends = self.attributes.matrix(block), self.tree.end_nodes(block)
-        answers, alone = self._answers(x, ends).tolist(), self._unsmoothed(x, ends).tolist()
+        answers, alone = self._answers(x, ends).tolist(), self._predict_unsmoothed(x, ends).tolist()
         return [
             Evidence(
                 (

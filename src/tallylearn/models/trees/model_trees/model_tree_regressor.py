@@ -446,7 +446,7 @@ class ModelTreeRegressor(Regressor):
     def __getstate__(self) -> dict[str, Any]:
         return picklable_state(self)
 
-    def _counted_rows(self) -> float | None:
+    def _count_training_rows(self) -> float | None:
         return float(self.model_.tree.rows[0])
 
     def _growth(self) -> Growth:

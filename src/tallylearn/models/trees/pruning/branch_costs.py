@@ -13,7 +13,7 @@ from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 
-def summed_up(tree: Tree, own: Array) -> Array:
+def sum_over_subtrees(tree: Tree, own: Array) -> Array:
     """For every node the sum over it and all below it."""
     found, parent = own.copy(), tree.parent.tolist()
     for i in range(len(tree) - 1, 0, -1):
@@ -30,7 +30,7 @@ class Costs:
 
     def branch(self, tree: Tree) -> Array:
         """(m,) of a node with all that is below it."""
-        return summed_up(tree, self.own)
+        return sum_over_subtrees(tree, self.own)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[WeakestLink]:
     go; of equal ones the node of the smallest number goes first.
     """
     both = np.stack([costs.leaf, costs.branch(tree)], axis=1)
-    leaves = summed_up(tree, (tree.test == LEAF).astype(np.int64))
+    leaves = sum_over_subtrees(tree, (tree.test == LEAF).astype(np.int64))
     counts = np.stack([leaves, tree.sizes], axis=1)
     room = 1 << (len(tree) - 1).bit_length()
     out = np.empty((len(tree), 7))

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from tallylearn.models.trees import routing
-from tallylearn.models.trees.pruning.branch_costs import summed_up
+from tallylearn.models.trees.pruning.branch_costs import sum_over_subtrees
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
@@ -40,6 +40,6 @@ def effective_rows(tree: Tree, block: Block, frequency: Array, weight: Array) ->
     for rows, part, node in routing.parts(tree, block):
         np.add.at(found[:, 0], node, part * weight[rows])
         np.add.at(found[:, 1], node, part * weight[rows] * each[rows])
-    sums, squares = (summed_up(tree, column) for column in found.T)
+    sums, squares = (sum_over_subtrees(tree, column) for column in found.T)
     some = squares > 0
     return np.where(some, sums**2 / np.where(some, squares, 1.0), tree.rows)

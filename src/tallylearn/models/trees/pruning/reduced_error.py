@@ -15,7 +15,7 @@ from tallylearn.models.trees.pruning.branch_costs import (
     Costs,
     WeakestLink,
     no_worse,
-    summed_up,
+    sum_over_subtrees,
     weakest,
 )
 from tallylearn.models.trees.pruning.pruning_record import Cut
@@ -37,7 +37,7 @@ def costs_on(tree: Tree, block: Block, loss: Array = EQUAL_LOSSES) -> Costs:
             "tree has not seen."
         )
     here = _sums(tree, block)
-    above = np.stack([summed_up(tree, column) for column in here.T], axis=1)
+    above = np.stack([sum_over_subtrees(tree, column) for column in here.T], axis=1)
     price = _price(tree, loss)
     return Costs(price(above), price(here))
 

@@ -193,7 +193,7 @@ class RowRouting:
             return None
         told = share.select(~gap)
         found = {key: told.select(here) for key, here in _rows_by_key(to[~gap])}
-        shares = share.select(gap).shared_out([*found.values()])
+        shares = share.select(gap).distribute([*found.values()])
         return dict(zip(found, shares, strict=True))
 
     def _width(self, i: int) -> int:

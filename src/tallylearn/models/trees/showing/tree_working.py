@@ -311,7 +311,7 @@ class NodeWorking:
         c45 = self.plan.variant == "c45"
         columns = self.splits.table.columns
         apart = (
-            gain_ratio.excluded_from_mean(columns, len(self.target))
+            gain_ratio.exclude_from_mean(columns, len(self.target))
             if c45
             else [False] * len(columns)
         )
