@@ -163,7 +163,10 @@ class Passes:
             return call(self.only)
         found: Result | None = self.engine.total(*compose(call, self.rows))
         if found is None:
-            raise InputError("the rows that were there in the first pass are gone.")
+            raise InputError(
+                "the table had rows in the first pass and has none now. Do not change the source "
+                "while a model is fitted."
+            )
         return found
 
     def _total_first(

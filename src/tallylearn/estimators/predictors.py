@@ -215,7 +215,11 @@ class Classifier(Estimator):
                 at = block.target.recode(self.model_.classes)
                 if (at < 0).any():
                     odd = block.target.items()[int(np.argmax(at < 0))]
-                    raise TargetError(f"the class {odd!r} was never learned.")
+                    raise TargetError(
+                        f"the target has the class {odd!r}, which the model was not fitted to. Its "
+                        f"classes are {quoted_list(self.model_.classes)}. Drop rows of other "
+                        "classes."
+                    )
                 total += float(self._joint_model.joint(block)[np.arange(len(block)), at].sum())
         return total
 
@@ -243,7 +247,7 @@ class Classifier(Estimator):
             self._check_fitted()
             if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
                 raise OptionError(
-                    f"{short_repr(n)} rows cannot be drawn. Give a whole number, 0 or more."
+                    f"{short_repr(n)} rows cannot be sampled. Give a whole number, 0 or more."
                 )
             rows, drawn = self._sample_rows(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
@@ -324,8 +328,9 @@ class Classifier(Estimator):
             tally = tally + Bundle({"target": Counts.with_declared_keys(known)})
         if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
             raise TargetError(
-                f"the target has the class {odd[0]!r}, and classes= said {quoted_list(known)}. "
-                "Name every class that may come at the first partial_fit."
+                f"the target has the class {odd[0]!r}, which is not in classes= of the first "
+                f"partial_fit: {quoted_list(known)}. Pass all classes as classes= at the first "
+                "partial_fit."
             )
         return tally
 

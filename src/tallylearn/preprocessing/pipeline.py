@@ -301,7 +301,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         for name, step in steps[:-1]:
             if step._aim(X, y) not in (None, aim):
                 raise OptionError(
-                    f"the step {name!r} learns from classes, but the pipeline does not end in a "
+                    f"the step {name!r} needs classes, but the pipeline does not end in a "
                     "classifier. Leave the step out, or set another strategy."
                 )
         return aim

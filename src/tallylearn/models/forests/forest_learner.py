@@ -309,8 +309,8 @@ class ForestLearner(TreeOptions):
     def _training_rows(self, call: str) -> Block:
         if self.kept_rows_ is None:
             raise InputError(
-                "the training rows are not kept: they are in no model file or pickle, nor with "
-                f"keep_rows=False. Pass them again: {call}(table, 'target')."
+                "the training rows were not kept (model files and pickles do not contain them, "
+                f"nor does a fit with keep_rows=False). Pass them again: {call}(table, 'target')."
             )
         return self.kept_rows_
 
@@ -467,15 +467,15 @@ class ForestLearner(TreeOptions):
         columns = tuple(scale.column for scale in grower.table.scales)
         if self._training_table is None:
             raise InputError(
-                "warm_start adds trees to a forest of the same table and options, and a model file "
-                "does not have those rows. Fit with warm_start=False: the trees are the same."
+                "warm_start=True adds trees to a forest of the same table, and a model file does "
+                "not contain the training rows. Fit with warm_start=False: the trees are the same."
             )
         if not self._training_table.matches(training_table) or (
             forest.columns, forest.classes, forest.rows, forest.rate, forest.seed,
         ) != (columns, grower.target.classes, len(bags), bags.rate, bags.seed):  # fmt: skip
             raise InputError(
-                "warm_start adds trees to a forest of the same table and options, and the table or "
-                "an option has changed. Fit with warm_start=False."
+                "warm_start=True adds trees to a forest of the same table and options, but the "
+                "table or an option has changed. Fit with warm_start=False."
             )
         if n < len(forest):
             raise OptionError(
@@ -497,20 +497,21 @@ class ForestLearner(TreeOptions):
     def _check_combinations(self) -> None:
         if self.task == "regressor" and self.criterion == ABSOLUTE:
             raise OptionError(
-                'criterion="absolute_error" predicts medians, which need the sorted rows of a '
-                'node, and forests count. Use "squared_error", or a DecisionTreeRegressor.'
+                'criterion="absolute_error" is not available for forests: medians need the sorted '
+                'rows of a node, and forests keep only sums. Use "squared_error", or a '
+                "DecisionTreeRegressor."
             )
         check_pruning(self)
         check_goes_with(self)
         if missing_values.in_parts(self.missing):
             raise OptionError(
-                'missing="fractional" sends parts of a row down every branch, and bootstrap '
-                'samples have whole rows. Use missing="branch", or a single tree.'
+                'missing="fractional" splits a row among branches, which forests do not support. '
+                'Use missing="branch", or a single tree.'
             )
         if self.oob_score and not self.bootstrap:
             raise OptionError(
-                "oob_score uses the rows that a tree has not seen, and with bootstrap=False "
-                "every tree sees all rows. Out of bag estimation only available if bootstrap=True."
+                "oob_score needs rows outside of the bootstrap samples, and bootstrap=False draws "
+                "none. Out of bag estimation only available if bootstrap=True."
             )
         if self.max_samples is not None and not self.bootstrap:
             raise OptionError(

@@ -222,7 +222,7 @@ def test_dependent_columns_have_no_standard_errors_and_the_reference_is_named() 
     assert rows["bmi"]["error"] is rows["twice"]["error"] is None
     assert rows["age"]["error"] > 0
     assert "group is compared with 'a'." in str(found)
-    assert "follows from" in str(found)
+    assert "is a linear combination of" in str(found)
 
 
 def test_summaries_of_penalties_have_no_standard_errors() -> None:

@@ -40,6 +40,7 @@ from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.pooled_categories import (
     PART,
     rare_or_raise,
@@ -148,7 +149,9 @@ class LinearEstimator(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, RareValues, FormulaDesign)
+    stored: ClassVar[tuple[type, ...]] = (
+        LinearModel, Design, RareValues, FormulaDesign, PiecewisePolynomials,
+    )  # fmt: skip
     takes_formula: ClassVar[bool] = True
     stored_if_changed: ClassVar[tuple[str, ...]] = ("keep_rows",)
     counts_values: ClassVar[bool] = True
