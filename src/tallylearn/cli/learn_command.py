@@ -148,7 +148,7 @@ def learn(
         places = replace(places, page=None)
         choice = learner_names.ModelChoice.of(None, settings)
         opened = command_tables.suit_learner(source, left_out, rows, choice)
-    _fit(opened, places, output is not None, threads, tally, as_json)
+    _fit(opened, places, named=output is not None, threads=threads, tally=tally, as_json=as_json)
 
 
 def _check_settings(settings: dict[str, Any]) -> None:

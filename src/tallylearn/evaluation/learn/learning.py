@@ -173,9 +173,9 @@ def learn(
                 race.run(candidate)
         _check_race(race, budget)
         written = target_spelling(source) if isinstance(source, DeclaredTable) else None
-        return _Choice(race, score, level, prefer, random_state, written).report(
-            named, (*remarks, *notes), cautions_of(dataset, cv, listed[0].learner)
-        )
+        return _Choice(
+            race, score, level=level, prefer=prefer, seed=random_state, written=written
+        ).report(named, (*remarks, *notes), cautions_of(dataset, cv, listed[0].learner))
 
 
 @dataclass
