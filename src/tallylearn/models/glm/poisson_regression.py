@@ -285,8 +285,9 @@ class PoissonRegressor(Regressor):
             if checked_vif(vif):
                 inflation = known_inflation(self.model_.inflation, "alpha=0")
         return summarize(
-            self.model_, self.schema_, self.target_name_ or "y", level, notes, inflation
-        )
+            self.model_, self.schema_, self.target_name_ or "y", level, notes=notes,
+            inflation=inflation,
+        )  # fmt: skip
 
     def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
         """D², as in scikit-learn: 1 - deviance / deviance of the mean of the targets."""
