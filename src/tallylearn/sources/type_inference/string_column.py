@@ -342,7 +342,7 @@ def _complain(
         if found is not None and found[place].is_valid:
             error = CellError(*large_integer_error(name, text, row, where).args)
         else:
-            better = _better(column, texts, spelling) if start <= 1 else ""  # of all cells
+            better = _better(column, texts, spelling) if start < BLOCK else ""  # of the first cells
             error = cell_error(
                 spelling, better, name=name, text=text, row=row, where=where, learned=learned
             )
