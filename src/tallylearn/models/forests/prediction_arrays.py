@@ -35,7 +35,9 @@ def join_trees(parts: Sequence[TreeArrays]) -> TreeArrays:
     nodes = np.cumsum([0, *(len(part.node_values) for part in parts)])
     leads = np.cumsum([0, *(part.leads.shape[1] for part in parts)])
     if max(nodes[-1], leads[-1]) >= 2**31:
-        raise InputError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
+        raise InputError(
+            "the forest has more than 2^31 nodes, the limit. Grow fewer trees, or set max_depth."
+        )
     roots, steps, threshold, onward, node_values, gained, weights = zip(*parts, strict=True)
     out = TreeArrays(
         np.concatenate([root + start for root, start in zip(roots, nodes[:-1], strict=True)]),

@@ -152,8 +152,8 @@ class TreeLearner(TreeOptions):
         self._check_fitted()
         if self._prunings is None:
             raise InputError(
-                f"{type(self).__name__}.prunings: what was pruned is not kept with the tree, nor "
-                "in a model file. Fit with keep_rows=True, then prune."
+                f"{type(self).__name__}.prunings: the prunings were not kept (model files do not "
+                "contain them). Fit with keep_rows=True, then prune."
             )
         return self._prunings
 
