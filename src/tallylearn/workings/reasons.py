@@ -1,9 +1,9 @@
-"""The reasons for a prediction in words: how far each column raised or lowered it, ranked.
+"""The reasons for a prediction as sentences: how far each column raised or lowered it, ranked.
 
 A model gives the terms of every outcome: a start, then an amount for each column. They add up to
 probabilities (Shapley values of trees), to scores whose softmax the probabilities are (naive Bayes,
 logistic regression, boosting), to a number, or to its logarithm. Here the terms are added in the
-order of their size, and every step is told on the scale of the prediction.
+order of their size, and every step is shown on the scale of the prediction.
 """
 
 from __future__ import annotations
