@@ -31,6 +31,7 @@ MODELS = {
     "forest": "RandomForestClassifier",
     "extra-trees": "ExtraTreesClassifier",
     "boosting": "HistGradientBoostingClassifier",
+    "additive": "ExplainableBoostingClassifier",
     "linear": "LinearRegression",
     "ridge": "Ridge",
     "lasso": "Lasso",
@@ -54,6 +55,10 @@ BOTH = {  # a classifier and a regressor under one name
         "classification": "HistGradientBoostingClassifier",
         "regression": "HistGradientBoostingRegressor",
     },
+    "additive": {
+        "classification": "ExplainableBoostingClassifier",
+        "regression": "ExplainableBoostingRegressor",
+    },
 }
 DEFAULT_MODEL = "tree"  # it takes every kind of column but text, and people can read it
 DEFAULT_TEXT_MODEL = "bayes"  # for tables that have text columns only
@@ -63,8 +68,9 @@ Models:
                 majority (baseline)
   for numbers   linear, ridge, lasso, elastic-net, subset, poisson, lms, m5,
                 mean (baseline)
-  for both      tree, cart, forest, extra-trees, boosting, knn; the target
-                decides, or --set task=classification, --set task=regression
+  for both      tree, cart, forest, extra-trees, boosting, additive, knn; the
+                target decides, or --set task=classification,
+                --set task=regression
 """
 CLUSTER_LIST = "  no target     kmeans (clusters)\n"
 
