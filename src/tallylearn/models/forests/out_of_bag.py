@@ -112,9 +112,13 @@ def out_of_bag(forest: Forest, block: Block, bags: BootstrapSamples) -> OutOfBag
         decided[answered] = forest.decide(answers[answered])
         right = int((decided[answered] == truth).sum())
         value, ends = right / len(answered), wilson(right, len(answered))
-        return OutOfBagReport("accuracy", value, ends, len(answered), seen, answers, decided)
+        return OutOfBagReport(
+            "accuracy", value, ends, rows=len(answered), seen=seen, answers=answers, decided=decided
+        )
     value, interval = r_squared(block.target[answered], answers[answered, 0])
-    return OutOfBagReport("R²", value, interval, len(answered), seen, answers, decided)
+    return OutOfBagReport(
+        "R²", value, interval, rows=len(answered), seen=seen, answers=answers, decided=decided
+    )
 
 
 def out_of_bag_steps(
@@ -180,7 +184,9 @@ def r_squared(truth: Array, answer: Array) -> tuple[float, Interval | None]:
     if n < 3:
         return 1 - lost, None
     deviation = float(((error - lost * spread) / whole).std(ddof=1)) / math.sqrt(n)
-    return 1 - lost, t_interval(1 - lost, deviation, n - 1, 0.95, "delta method", "R²")
+    return 1 - lost, t_interval(
+        1 - lost, deviation, n - 1, level=0.95, method="delta method", about="R²"
+    )
 
 
 def votes_of(forest: Forest, block: Block, bags: BootstrapSamples) -> tuple[Array, Array]:

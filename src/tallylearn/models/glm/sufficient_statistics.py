@@ -333,7 +333,8 @@ def _join_summands(tally: Scatter | Products) -> Scatter | Products:
     count, (mean, low) = near.count, two_sum(into @ near.mean, into @ near.low)
     if count.shape[1] > 1:
         count, mean, low = count[:, one][:, :, one], mean[:, :, one], low[:, :, one]
-    return Scatter(near.keys, *split_names(names), count, mean, into @ near.scatter @ into.T, low)
+    scatter = into @ near.scatter @ into.T
+    return Scatter(near.keys, *split_names(names), count=count, mean=mean, scatter=scatter, low=low)
 
 
 def scatter_of_triangle(tally: Triangle) -> Scatter:

@@ -249,7 +249,7 @@ def read_numbers(texts: Any, spelling: StringFormat) -> Any:
             return quick
     found = pc.extract_regex(normalize_marks(texts), _pattern(spelling))
     parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
-    signs = _join(parts, "open", "sign", "inner", "late", "close")
+    signs = _join_groups(parts, "open", "sign", "inner", "late", "close")
     fits = pc.match_substring_regex(signs, r"^(?:\(\)|[+-]?)$")
     minus = pc.match_substring_regex(signs, r"^[(-]")
     body = parts["body"]
@@ -269,7 +269,7 @@ def read_numbers(texts: Any, spelling: StringFormat) -> Any:
     return pc.add(pc.multiply(values, factor), shift)
 
 
-def _join(parts: dict[str, Any], *names: str) -> Any:
+def _join_groups(parts: dict[str, Any], *names: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.binary_join_element_wise(*(parts[name] for name in names), "")

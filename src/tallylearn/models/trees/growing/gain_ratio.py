@@ -63,7 +63,14 @@ def cuts(
     if gained <= all_ * fine:  # as most columns far down
         return []
     found = (
-        split_of(at, table, (np.arange(len(weight)) > r).astype(np.int64), total, plan, target)
+        split_of(
+            at,
+            table,
+            (np.arange(len(weight)) > r).astype(np.int64),
+            total=total,
+            plan=plan,
+            target=target,
+        )
         for r in best
     )
     fined = (replace(q, gain=q.gain - fine) for q in found if q.gain > NEGLIGIBLE_GAIN)

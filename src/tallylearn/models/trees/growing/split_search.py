@@ -87,11 +87,14 @@ def splits(
         pool = Pool.of(at, table, plan, target)
         table = pool.table
         orders = [np.arange(v)] if table.number else _orders(pool, target, total, plan)
-        each = (_binary_splits(at, table, order, total, plan, target) for order in orders)
+        each = (
+            _binary_splits(at, table, order, total=total, plan=plan, target=target)
+            for order in orders
+        )
         return [pool.unpool(q) for found in each for q in found]
     if v + (table.gaps > 0) < 2:
         return []
-    q = split_of(at, table, np.arange(v), total, plan, target)
+    q = split_of(at, table, np.arange(v), total=total, plan=plan, target=target)
     return [q] if is_allowed(q, plan, target) else []
 
 
@@ -172,12 +175,18 @@ def _binary_splits(
         len(order),
         table.gaps and not missing_values.in_parts(plan.missing),
     )
-    found = [split_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
+    found = (
+        [split_of(at, table, np.zeros(v, np.int64), total=total, plan=plan, target=target)]
+        if gapped
+        else []
+    )
     found = [q for q in found if is_allowed(q, plan, target)]
     lower, beside = table.lines[order].cumsum(axis=0), follows(table, total, plan, target)
     if k and (lower[-1, :k] > 0).sum() < 2 and not beside:
         return found
-    cuts = _Cuts.of(at, lower, table.gap * bool(gapped), beside, total, plan, target)
+    cuts = _Cuts.of(
+        at, lower, table.gap * bool(gapped), beside=beside, total=total, plan=plan, target=target
+    )
     steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
     for r in np.flatnonzero(cuts.fit).tolist():
         groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), cuts.branches[r]

@@ -109,7 +109,7 @@ def _breadth(boxes: Sequence[NodeBox]) -> float:
 
 def _move(box: NodeBox, x: float, y: float) -> NodeBox:
     at = (box.edge_at[0] + x, box.edge_at[1] + y)
-    return NodeBox(box.node, box.x + x, box.y + y, box.width, box.edge, at)
+    return NodeBox(box.node, box.x + x, box.y + y, width=box.width, edge=box.edge, edge_at=at)
 
 
 def colours_of(tree: Tree) -> dict[Any, str]:
