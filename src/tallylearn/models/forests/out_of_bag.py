@@ -195,7 +195,7 @@ def votes_of(forest: Forest, block: Block, bags: BootstrapSamples) -> tuple[Arra
         np.zeros((len(block), forest.node_values.shape[1])),
         np.zeros(len(block), np.int64),
     )
-    for rows, ends in unseen(forest, block, bags):
+    for rows, ends in find_unseen_rows(forest, block, bags):
         sums[rows] += forest.vote_contributions[ends]
         voters[rows] += 1
     return sums, voters
@@ -215,7 +215,9 @@ class UnseenRows:
         return rows, ends_of(self.forest, tree, self.numbers[rows], self.categories[rows])
 
 
-def unseen(forest: Forest, block: Block, bags: BootstrapSamples) -> Iterator[tuple[Array, Array]]:
+def find_unseen_rows(
+    forest: Forest, block: Block, bags: BootstrapSamples
+) -> Iterator[tuple[Array, Array]]:
     """For every tree, in order: the rows that it has not seen, and the leaves that they reach."""
     call = UnseenRows(forest, bags, *forest.table(block))
     for first in range(0, len(forest), TREES_PER_BATCH):
