@@ -149,11 +149,11 @@ def _mean_rate(hits: Hits, rate: str, included: Array, weight: Array) -> ScoreVa
     found = [class_rate(hits, rate, int(at)) for at in places]
     reasons = [one.reason for one in found if one.reason]
     if reasons or not found:
-        return ScoreValue(nan, some(reasons) or EMPTY)
+        return ScoreValue(nan, list_some(reasons) or EMPTY)
     return ScoreValue(float(np.average([one.value for one in found], weights=weight[places])))
 
 
-def some(reasons: Iterable[str], most: int = 6) -> str:
+def list_some(reasons: Iterable[str], most: int = 6) -> str:
     """The first reasons, each once, and how many more there are.
 
     >>> some(["a", "b", "a", "c"], 2)
@@ -179,7 +179,7 @@ def slopes(
     ``cells`` are other numbers of rows to take in place of the counted ones.
     """
     cells = counts.floats() if cells is None else cells
-    fine = _fine(cells)
+    fine = _refine_cells(cells)
     start, out = _value(counts, measure, positive, fine), np.zeros(cells.shape)
     for row, column in np.argwhere(cells):
         more = fine.copy()
@@ -192,10 +192,10 @@ def value_of_cells(
     counts: Counts, measure: Callable[[Bundle, Any], ScoreValue], positive: Any, cells: Array
 ) -> float:
     """The score of a confusion matrix of the same classes with other (k, k) shares of rows."""
-    return _value(counts, measure, positive, _fine(cells))
+    return _value(counts, measure, positive, _refine_cells(cells))
 
 
-def _fine(cells: Array) -> Array:
+def _refine_cells(cells: Array) -> Array:
     return np.asarray(np.rint(cells * (FINE / cells.sum())).astype(np.int64))
 
 

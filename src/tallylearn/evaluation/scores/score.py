@@ -224,7 +224,7 @@ def _top(k: int) -> Score:
     )
 
 
-def _numeric() -> Iterable[Score]:
+def _numeric_scores() -> Iterable[Score]:
     """From the errors of numbers."""
     low = partial(Score, task=REGRESSOR, part="losses", better="low", bounds=(0.0, inf))
     high = partial(
@@ -278,7 +278,9 @@ def _with_number(name: Any) -> Score | None:
 
 
 SCORES = Scores(
-    (score.name, score) for group in (_confusion_scores, _probable, _numeric) for score in group()
+    (score.name, score)
+    for group in (_confusion_scores, _probable, _numeric_scores)
+    for score in group()
 )
 
 

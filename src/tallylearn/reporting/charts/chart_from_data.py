@@ -47,14 +47,14 @@ def _lines(data: Data) -> Plot:
     options = _select_options(
         data, "title", "x_label", "y_label", "x_range", "y_range", "diagonal", "log_x"
     )
-    return draw_lines(series, **options, **_optional(data, "y_limits", "level"))
+    return draw_lines(series, **options, **_select_optional(data, "y_limits", "level"))
 
 
 def _intervals(data: Data) -> Plot:
     spreads = [tuple(spread.values()) for spread in data["spreads"]]
     beside = next(iter(data["baseline"].items()), None)
     return draw_intervals(spreads, data["title"], data["x_label"], x_range=data["x_range"] or None,
-                          baseline=beside, **_optional(data, "x_limits"))  # fmt: skip
+                          baseline=beside, **_select_optional(data, "x_limits"))  # fmt: skip
 
 
 def _matrix(data: Data) -> Plot:
@@ -90,7 +90,7 @@ def _choice(data: Data) -> Plot:
     )
 
 
-def _optional(data: Data, *names: str) -> dict[str, Any]:
+def _select_optional(data: Data, *names: str) -> dict[str, Any]:
     """What files of earlier releases do not have."""
     return {name: data[name] for name in names if name in data}
 

@@ -20,8 +20,8 @@ from tallylearn.models.trees.growing.split_search import (
     CandidateSplit,
     CodeTable,
     Pool,
-    enough,
     follows,
+    has_enough_rows,
     is_allowed,
     test_of,
 )
@@ -282,7 +282,9 @@ class _MedianCuts:
     def _fit(self, sides: Array) -> Array:
         """Whether both sides of every cut have rows and weight enough."""
         whole = self.lower[-1] + (self.table.gap if self.node.has_missing_branch(self.table) else 0)
-        return np.asarray(enough(sides, whole, self.node.plan, self.node.target).all(axis=1))
+        return np.asarray(
+            has_enough_rows(sides, whole, self.node.plan, self.node.target).all(axis=1)
+        )
 
     def _assign_missing(self, sides: Array, fit: Array) -> tuple[Array, Array, Array, Array]:
         """The sides of every cut with missing values on the one they fit best, and which it is."""

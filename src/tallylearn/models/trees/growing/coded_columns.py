@@ -118,7 +118,7 @@ def code_columns(block: Block, bins: int | None = None) -> CodedColumns:
     columns, n = block.schema.columns, len(block)
     if n >= MOST_ROWS:
         raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
-    few = bins is not None and all(_few(column, block, bins) for column in columns)
+    few = bins is not None and all(_has_few_values(column, block, bins) for column in columns)
     made = CodedColumns.empty(len(columns), n, few)
     weights = UNWEIGHTED if bins is None or block.weight is None else _whole_weights(block.weight)
 
@@ -161,7 +161,7 @@ def contiguous_columns(block: Block, swath: range) -> list[Array]:
     return [np.full(len(block), np.nan) if place is None else out[place - first] for place in at]
 
 
-def _few(column: Column, block: Block, bins: int) -> bool:
+def _has_few_values(column: Column, block: Block, bins: int) -> bool:
     if column.kind != CATEGORY:
         return bins < FEW_CODES
     codes = block.codes[column.name]
