@@ -19,7 +19,7 @@ from tallylearn.models.glm.linear.linear_estimator import (
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.linear.wide_table import WideTable
-from tallylearn.models.glm.paths import (
+from tallylearn.models.glm.penalty_cross_validation import (
     CoefficientPath,
     CrossValidationErrors,
     ElasticNetPath,

@@ -60,7 +60,7 @@ from tallylearn.models.glm.inference.training_rows import (
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.linear.linear_working import linear_working
-from tallylearn.models.glm.paths import PathSolver, is_penalties
+from tallylearn.models.glm.penalty_cross_validation import PathSolver, is_penalties
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty
 from tallylearn.models.glm.solvers.exact_least_squares import (
     exact_normal_equations,

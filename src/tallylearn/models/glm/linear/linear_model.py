@@ -22,7 +22,7 @@ from tallylearn.models.glm.inference.estimability import (
     estimability_notes,
     unestimable_columns,
 )
-from tallylearn.models.glm.paths import CrossValidationErrors
+from tallylearn.models.glm.penalty_cross_validation import CrossValidationErrors
 from tallylearn.models.glm.solvers.best_subsets import Subsets
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
 from tallylearn.runtime.blas_threads import one_thread

@@ -14,7 +14,7 @@ from tallylearn.models.glm.linear.linear_model import (
     LinearModel,
     derive,
 )
-from tallylearn.models.glm.paths import largest_useful_alpha
+from tallylearn.models.glm.penalty_cross_validation import largest_useful_alpha
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem
 from tallylearn.tables import Array, Schema

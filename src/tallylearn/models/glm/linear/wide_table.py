@@ -14,7 +14,7 @@ from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import find_missing, select_learnable
 from tallylearn.models.design.powers import append_powers
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.paths import (
+from tallylearn.models.glm.penalty_cross_validation import (
     ABOVE_ROUNDING,
     SMALLEST_ALPHA_RATIO,
     CrossValidationErrors,
