@@ -3203,6 +3203,188 @@ def k14(show: Show) -> None:
         assert (np.abs(slope[zero]) <= lam + 1e-9).all()
 
 
+@row("K6", "000", "True error under a continuous distribution")
+def k6(show: Show) -> None:
+    from scipy.stats import expon, norm, uniform
+
+    # f and h are thresholds: they differ between the two, so error = F(h) - F(f)
+    for known in (uniform(0, 1), norm(0.4, 0.2), expon(scale=0.5)):
+        found = tl.true_error(lambda x: x > 0.5, lambda x: x > 0.3, known)
+        assert found == pytest.approx(known.cdf(0.5) - known.cdf(0.3), abs=1e-12)
+    show(tl.true_error(lambda x: x > 0.5, lambda x: x > 0.3, uniform(0, 1)))
+    # an interval as the concept, and a hypothesis that is too narrow: two regions
+    circle = tl.true_error(lambda x: x * x < 1, lambda x: abs(x) < 2, norm(0, 1))
+    show(circle)
+    assert circle == pytest.approx(2 * (norm.cdf(2) - norm.cdf(1)), abs=1e-12)
+    # a density of one's own, p(x) = 2 x on [0, 1]: P(0.3 < x <= 0.5) = 0.25 - 0.09
+    own = tl.true_error(lambda x: x > 0.5, lambda x: x > 0.3, lambda x: 2 * x, low=0, high=1)
+    assert own == pytest.approx(0.16, abs=1e-9)
+    with pytest.raises(errors.InputError, match=r"integrates to 0\.5 .*, not to 1") as caught:
+        tl.true_error(lambda x: x > 0.5, lambda x: x > 0.3, lambda x: x, low=0, high=1)
+    show(caught.value)
+    # the error on a sample estimates it
+    model = tl.DecisionTreeClassifier().fit({"x": [0.1, 0.2, 0.6, 0.7], "y": [*"nnyy"]}, "y")
+    exact = tl.true_error(model, lambda x: "y" if x > 0.3 else "n", uniform(0, 1))
+    x = np.random.default_rng(0).uniform(0, 1, 20_000)
+    sample_error = np.mean(model.predict(x[:, None]) != np.where(x > 0.3, "y", "n"))
+    show(f"a tree: true error {exact.value:.4f}, on 20,000 rows {sample_error:.4f}")
+    assert exact == pytest.approx(0.1, abs=1e-9)  # its threshold is 0.4
+    assert sample_error == pytest.approx(exact.value, abs=4 * math.sqrt(0.1 * 0.9 / 20_000))
+    dice = tl.true_error(lambda x: x > 3, lambda x: x % 2 == 0, dict.fromkeys(range(1, 7), "1/6"))
+    assert dice.value == Fraction(1, 3)
+
+
+@row("K10", "004", "Which estimators are biased, by formula and by simulation")
+def k10(show: Show) -> None:
+    x = GOLDEN_INPUTS["stats.basic"]["x"]
+    found = tl.estimator_bias(x, 3)
+    show(found)
+    samples = [np.array([a, b, c], dtype=float) for a in x for b in x for c in x]
+    every = {
+        "mean": [(np.mean, 0)], "median": [(np.median, 0)], "range": [(np.ptp, 0)],
+        "variance": [(partial(np.var, ddof=1), np.var(x))], "variance_n": [(np.var, 0)],
+        "sd": [(partial(np.std, ddof=1), np.std(x))], "sd_n": [(np.std, 0)],
+    }  # fmt: skip
+    for name, [(estimate, population)] in every.items():
+        values = [float(estimate(sample)) for sample in samples]
+        truth = float(population or estimate(np.array(x, dtype=float)))
+        one = found[name]
+        assert float(one.expected) == pytest.approx(np.mean(values))
+        assert float(one.parameter) == pytest.approx(truth)
+        assert float(one.variance) == pytest.approx(np.var(values))
+        assert one.unbiased == (name in ("mean", "variance"))
+    # the formulas: E[variance_n] = (n - 1)/n σ², Var[mean] = σ²/n
+    sigma2 = fraction(GOLDEN["stats.basic"]["variance_N"])
+    assert found["variance"].expected == sigma2
+    assert found["variance_n"].expected == Fraction(2, 3) * sigma2
+    assert found["mean"].variance == sigma2 / 3
+    many = tl.estimator_bias(range(100), 12, draws=20_000)  # too many samples to count them all
+    for name in found:
+        show(f"{name}: bias {float(many[name].bias):.3f} ± {many[name].standard_error:.3f}, "
+             f"unbiased: {many[name].unbiased}")  # fmt: skip
+    assert {name for name in found if many[name].unbiased} == {"mean", "median", "variance"}
+    assert not found["median"].unbiased  # of a symmetric population only it is unbiased
+    # the error on a test set is such an estimator: unbiased for an h that is independent of it
+    coin = tl.estimator_bias({0: "7/10", 1: "3/10"}, 5, ["mean"])["mean"]
+    assert (coin.bias, coin.variance) == (0, Fraction(3, 10) * Fraction(7, 10) / 5)
+
+
+@row("K15", "000 004", "Short experiments with what the notes say in words")
+def k15(show: Show) -> None:
+    rng = np.random.default_rng(0)
+    # the residuals of least squares sum to 0, if there is an intercept
+    X = rng.normal(size=(50, 3))
+    y = X @ [1.0, -2.0, 0.5] + 3 + rng.normal(size=50)
+    sums = [
+        float((y - tl.LinearRegression(fit_intercept=with_one).fit(X, y).predict(X)).sum())
+        for with_one in (True, False)
+    ]
+    show(f"sum of the residuals: {abs(sums[0]):.9f}; without an intercept {sums[1]:.2f}")
+    assert abs(sums[0]) < 1e-9 < abs(sums[1])
+    # a model tree stops where its nodes have few rows or hardly any deviation
+    line = {"x": np.arange(60.0), "y": np.r_[np.arange(30.0), 30 - np.arange(30.0)]}
+    sizes = [tl.M5(min_samples_split=n, prune=False).fit(line, "y").get_n_leaves()
+             for n in (4, 10, 30)]  # fmt: skip
+    shallow = tl.M5(max_depth=1, prune=False).fit(line, "y").get_n_leaves()
+    show(
+        f"leaves of model trees with nodes of 4, 10, 30 rows and more: {sizes}; depth 1: {shallow}"
+    )
+    assert sizes[0] > sizes[1] > sizes[2] > 1
+    assert shallow == 2
+    # ID3 can represent every function of its attributes: all 256 of three bits are fitted
+    bits = [{"a": str(i >> 2 & 1), "b": str(i >> 1 & 1), "c": str(i & 1)} for i in range(8)]
+    for truth in range(256):
+        classes = [str(truth >> i & 1) for i in range(8)]
+        tree = tl.ID3().fit([{**row, "y": c} for row, c in zip(bits, classes, strict=True)], "y")
+        assert tree.predict(bits).tolist() == classes
+    show("ID3 fits all 256 Boolean functions of three attributes")
+    # but it is greedy: of y = (b = c) it tests d first, which y does not depend on
+    rows = [dict(zip("bcdy", cells, strict=True)) for cells in ("000t", "010f", "100f", "111t")]
+    greedy = tl.ID3().fit(rows, "y")
+    gains = {name: round(greedy.gains(0)[name].score, 3) for name in "bcd"}
+    show(f"ID3 on y = (b = c): gains {gains}")
+    assert max(gains, key=gains.__getitem__) == "d"
+    assert gains["b"] == gains["c"] == 0
+    # naive Bayes is right although its posterior is wrong: a column that comes twice
+    both = [[a, a] for a in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)]
+    side = ["n", "n", "y", "n", "y", "y"]
+    once = tl.NaiveBayes().fit([row[:1] for row in both], side)
+    twice = tl.NaiveBayes().fit(both, side)
+    proba = [
+        float(once.predict_proba([[5.0]])[0, 1]),
+        float(twice.predict_proba([[5.0, 5.0]])[0, 1]),
+    ]
+    show(f"naive Bayes: P(y) {proba[0]:.3f} with the column once, {proba[1]:.3f} with it twice")
+    assert twice.predict(both).tolist() == once.predict([row[:1] for row in both]).tolist()
+    assert proba[1] > proba[0] + 0.02
+    # a forest overfits less than a tree
+    X = rng.uniform(-1, 1, (1200, 6))
+    y = np.where(X[:, 0] + X[:, 1] + rng.normal(0, 0.5, 1200) > 0, "a", "b")
+    learners = (tl.DecisionTreeClassifier(), tl.RandomForestClassifier(50, random_state=0))
+    gaps = []
+    for learner in learners:
+        learner.fit(X[:200], y[:200])
+        accuracy = [float(np.mean(learner.predict(X[s]) == y[s]))
+                    for s in (slice(200), slice(200, None))]  # fmt: skip
+        gaps.append(accuracy)
+        show(f"{type(learner).__name__}: accuracy {accuracy[0]:.3f} on the training rows, "
+             f"{accuracy[1]:.3f} on others")  # fmt: skip
+    assert gaps[1][1] > gaps[0][1] + 0.02
+    # a larger sample is less often unrepresentative: shares of a class that are off by 0.1
+    off = {n: float(np.mean(np.abs(rng.binomial(n, 0.3, 20_000) / n - 0.3) > 0.1))
+           for n in (10, 40, 160)}  # fmt: skip
+    show(f"shares of samples that are off by more than 0.1: {off}")
+    assert off[10] > off[40] > off[160]
+
+
+@row("K16", "000 001 002 003 004", "The notes' figures")
+def k16(show: Show) -> None:
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, (30, 2)), rng.normal(3, 1, (30, 2))])
+    y = np.array(["a"] * 30 + ["b"] * 30)
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis"))
+    line = {"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 2.0, 4.0, 4.0]}
+    one = {"x": X[:, 0], "y": y}
+    classifiers = {
+        "naive Bayes": tl.NaiveBayes(), "LDA": tl.LinearDiscriminantAnalysis(),
+        "QDA": tl.QuadraticDiscriminantAnalysis(), "logistic": tl.LogisticRegression(),
+        "perceptron": tl.Perceptron(), "5-NN": tl.KNeighborsClassifier(5),
+        "centroids": tl.NearestCentroid(), "tree": tl.DecisionTreeClassifier(),
+        "forest": tl.RandomForestClassifier(10, random_state=0),
+    }  # fmt: skip
+    concept = {"Sky": ["Sunny", "Sunny", "Rainy"], "Wind": ["Strong", "Weak", "Strong"],
+               "y": ["yes", "yes", "no"]}  # fmt: skip
+    gaussian = tl.NaiveBayes().fit(one, "y")
+    figures = {
+        "version space": tl.VersionSpace.conjunctions().fit(concept, "y").plot(),
+        "sigmoid": tl.plot_sigmoid([-2, 0, 2]),
+        "densities": tl.plot_class_densities(gaussian, one, show="density"),
+        "posterior": tl.plot_class_densities(gaussian, one, show="posterior"),
+        "fitted line": tl.plot_regression(tl.LinearRegression().fit(line, "y"), line),
+        "polynomial": tl.plot_regression(tl.LinearRegression(degree=2).fit(line, "y"), line),
+        "descent path": tl.plot_descent(tl.LMS(0.02, scaling="sum").fit(line, "y"), line),
+        "folds": tl.plot_folds(tl.Folds.k(5), 14, tl.example("tennis").target),
+        "three parts": tl.plot_folds(tl.Folds.three(), 30),
+        "areas": tl.plot_event_areas(days, days["PlayTennis"] == "Yes", "Outlook"),
+        "tree": tl.ID3().fit(tl.example("tennis"), "PlayTennis").plot(),
+    }  # fmt: skip
+    for name, learner in classifiers.items():
+        figures[f"regions, {name}"] = tl.plot_decision_regions(learner.fit(X, y), X, y)
+    for name, plot in figures.items():
+        show(f"{name}: {plot.title}")
+        assert plot.svg.startswith("<svg")
+        assert plot.data
+    # what they show is what the calculation gives
+    shares = figures["areas"].data["parts"]
+    assert sum(part["P(event, part)"] for part in shares) == pytest.approx(9 / 14)
+    tested = [row for split in figures["folds"].data["splits"] for row in split["test"]]
+    assert sorted(tested) == [*range(14)]
+    assert figures["sigmoid"].data["points"][1] == [0.0, 0.5]
+    for name in classifiers:
+        wrong = figures[f"regions, {name}"].data["misclassified"]
+        assert wrong == int((classifiers[name].predict(X) != y).sum())
+
+
 CHAPTERS = {
     "A": "The problem of learning, and concepts",
     "B": "Evaluation",

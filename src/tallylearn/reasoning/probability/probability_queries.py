@@ -86,11 +86,29 @@ class ProbabilityQueries(WorkReport):
         Answer
             P(A), with its derivation.
         """
+        parts = self.partition(partition)
         with error_context(WHO):
-            if isinstance(variable := self._thing(partition, lists=True), RandomVariable):
-                partition = [variable == value for value in variable.distribution()]
-            parts = [self.event(part) for part in list_items(partition, "the part")]
             return calculation_rules.total_probability(self.P, self.event(event), parts)
+
+    def partition(self, parts: Any) -> tuple[Event, ...]:
+        """Partition the outcomes: by the values of a variable, or by events, which are checked.
+
+        Parameters
+        ----------
+        parts : RandomVariable, str or list of events
+            A variable, its name, or events that exclude each other and cover everything.
+
+        Returns
+        -------
+        tuple of Event
+            The parts.
+        """
+        with error_context(WHO):
+            if isinstance(variable := self._thing(parts, lists=True), RandomVariable):
+                parts = [variable == value for value in variable.distribution()]
+            found = tuple(self.event(part) for part in list_items(parts, "the part"))
+            calculation_rules.check_partition(found)
+        return found
 
     def bayes(self, hypothesis: Any, given: Any) -> Answer:
         """Apply Bayes' theorem: P(h | D) from the prior, the likelihood and the evidence.
