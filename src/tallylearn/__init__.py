@@ -69,7 +69,7 @@ NAMES = {  # public name -> the module that holds it
     "correlation": "calculations.moments",
     "covariance": "calculations.moments",
     "describe": "inspection.description",
-    "diff": "models.trees.differences.difference",
+    "diff": "inspection.model_difference",
     "distance": "calculations.vectors",
     "engine": "engines",
     "entropy": "calculations.impurity",
