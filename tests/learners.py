@@ -36,6 +36,7 @@ class Case:
             | tl.ModelTreeRegressor
             | tl.LogisticRegression
             | tl.PoissonRegressor
+            | tl.CalibratedClassifierCV
         )
         made = self.make()
         return not isinstance(made.last if isinstance(made, tl.Pipeline) else made, kinds)
