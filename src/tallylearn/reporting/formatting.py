@@ -17,6 +17,7 @@ from typing import Any
 _UNBOUNDED_EXPONENTS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
 FOUR_DIGITS = ".4g"  # of numbers of any size, see ``format_number``
+MAX_CELL_WIDTH = 60  # columns of a table's cell on a terminal
 TEXT_WIDTH = 80  # columns of a terminal that printed results fit
 _MARKDOWN_CHARACTERS = frozenset("\\`*_{}[]<>#|$~&")
 # Kept on one line: an interval, a p-value, and a call or an option that a reader may copy.
@@ -243,6 +244,18 @@ def column_blocks(rows: Iterable[Sequence[object]], width: int = TEXT_WIDTH) -> 
     return [align_columns(zip(label, *block, strict=True)) for block in blocks or [[]]]
 
 
+def shorten_cell(text: object) -> str:
+    """A cell of a table; of a long one the beginning and the end.
+
+    >>> shorten_cell("length <= 2.45 & " * 9)
+    'length <= 2.45 & length <= 2.4…gth <= 2.45 & length <= 2.45 & '
+    """
+    cell = printable_text(text)
+    if text_width(cell) <= MAX_CELL_WIDTH:
+        return cell
+    return f"{cell[: MAX_CELL_WIDTH // 2]}…{cell[1 - MAX_CELL_WIDTH // 2 :]}"
+
+
 def wrap_text(text: str, width: int = TEXT_WIDTH) -> str:
     """A paragraph in lines of at most ``width`` characters; words and intervals stay whole.
 
@@ -267,7 +280,7 @@ def wrap_beside(label: str, text: str, width: int = TEXT_WIDTH) -> str:
     return (label + wrap_text(text, width - indent).replace("\n", "\n" + " " * indent)).rstrip()
 
 
-def wrap_equation(text: str, width: int = 100) -> str:
+def wrap_equation(text: str, width: int = TEXT_WIDTH) -> str:
     """A long equation over several lines, which begin with "=" below the first "=".
 
     >>> print(wrap_equation("y = 1 + 2 + 3 = 6", 12))
@@ -285,6 +298,48 @@ def wrap_equation(text: str, width: int = 100) -> str:
     for side in sides[1:]:
         lines += _wrap_terms(f"{indent} = {side}", indent + "   ", width)
     return "\n".join(lines)
+
+
+def equation_sides(text: str) -> list[str]:
+    """The sides of an equation; an equals sign in brackets stands between no sides.
+
+    >>> equation_sides("Gain(S, a = 1) = 1 - 0.5 = 0.5")
+    ['Gain(S, a = 1)', '1 - 0.5', '0.5']
+    """
+    sides, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth <= 0 and text.startswith(" = ", at):
+            sides.append(text[start:at])
+            start = at + 3
+    return [*sides, text[start:]]
+
+
+def align_equations(texts: Iterable[str], width: int = TEXT_WIDTH) -> list[str]:
+    """Equations as lines with their equals signs below each other.
+
+    Where one of them is too long for a line, every side of each has a line of its own.
+
+    >>> print(*align_equations(["a = 1 + 2 = 3", "ab = 10"]), sep=chr(10))
+    a  = 1 + 2 = 3
+    ab = 10
+    """
+    rows = [equation_sides(text) for text in texts]
+    columns = [pad_texts(column, left=True) for column in zip_longest(*rows, fillvalue="")]
+    lines = [
+        " = ".join(cells[: len(row)]).rstrip()
+        for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
+    ]
+    if all(text_width(line) <= width for line in lines):
+        return lines
+    found = []
+    for (left, *_), (_, *sides) in zip(zip(*columns, strict=True), rows, strict=True):
+        indent = " " * text_width(left)
+        for place, side in enumerate(sides):
+            found += _wrap_terms(f"{indent if place else left} = {side}", indent + "   ", width)
+        if not sides:
+            found.append(left)
+    return found
 
 
 def _wrap_terms(line: str, indent: str, width: int) -> list[str]:
