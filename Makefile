@@ -72,8 +72,10 @@ browser: .venv/dev  ## step pages and reports in real Chromium: controls, what-i
 	$(BIN)/python -m pip install --quiet playwright
 	$(BIN)/python -m pytest -n 0 browser
 
-exports: .venv/dev  ## exported JavaScript in node; needs node
+exports: .venv/dev  ## exported JavaScript in node, SQL in databases; needs node and PostgreSQL, as root
 	@command -v node > /dev/null || { echo "make exports: needs node (18 or newer)."; exit 1; }
+	@ls /usr/lib/postgresql/*/bin/initdb > /dev/null || \
+		{ echo "make exports: needs PostgreSQL, such as apt-get install postgresql."; exit 1; }
 	$(BIN)/python -m pytest -n 2 exports
 
 processors: .venv/dev  ## the tests that calculate, as if on other processors

@@ -141,7 +141,7 @@ def as_path(path: Any) -> Path:
     """A path, or an error for what is none."""
     if isinstance(path, str | os.PathLike) and "\0" not in str(path):
         return Path(path)
-    raise KindError(f"a path was expected, and here is {short_repr(path)}. Pass a str or a Path.")
+    raise KindError(f"a path was expected, not {short_repr(path)}. Pass a str or a Path.")
 
 
 def is_one_of(value: object, these: Container[Any]) -> bool:
@@ -169,9 +169,8 @@ def call_user_function(what: str, function: Callable[..., Any], *given: Any, **n
         raise
     except Exception as error:
         raise OptionError(
-            f"{what} fails on {short_repr(given[0], 60)}: {type(error).__name__}: "
-            f"{str(error)[:100]}. "
-            "Mend the function, or pass another."
+            f"{what} failed on {short_repr(given[0], 60)}: {type(error).__name__}: "
+            f"{str(error)[:100]}. Correct the function, or pass another."
         ) from error
 
 
@@ -185,7 +184,7 @@ def item_at(items: Sequence[Any], place: Any, what: str) -> Any:
         ) from None
     except Exception:
         raise KindError(
-            f"{what} are picked by number, from 0 to {len(items) - 1}, and not by "
+            f"{what} are selected by number, from 0 to {len(items) - 1}, not by "
             f"{short_repr(place)}."
         ) from None
 
@@ -219,9 +218,9 @@ def _with_name(who: str, error: Exception) -> Exception:
         return error
     if isinstance(error, MemoryError):
         return SizeError(
-            f"{who}: there is not enough memory{f' ({error})' if str(error) else ''}. Take fewer "
-            "columns, or fewer rows at a time: a file is read in blocks, and partial_fit learns "
-            "from rows as they come."
+            f"{who}: there is not enough memory{f' ({error})' if str(error) else ''}. Use fewer "
+            "columns, or pass the path of a file (it is read in blocks), or pass fewer rows at a "
+            "time to partial_fit."
         )
     if isinstance(error, UnicodeDecodeError):
         return InputError(
@@ -231,8 +230,8 @@ def _with_name(who: str, error: Exception) -> Exception:
     if (method := _method_of_object(error)) is None:
         return error
     return KindError(
-        f"{who}: an object that was passed fails in its own {method} ({type(error).__name__}: "
-        f"{str(error)[:100]}). Pass plain values, or mend the object."
+        f"{who}: a passed object raised an error in its method {method} ({type(error).__name__}: "
+        f"{str(error)[:100]}). Pass plain values, or correct the object."
     )
 
 

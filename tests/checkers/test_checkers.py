@@ -404,11 +404,14 @@ S0, S1 = "B:R23:BK18", "R:R:BK27"
         (json.dumps(["B", "18x27", 1, S1]), "'B' is not a board"),
         (json.dumps([7, "18x27", 1, S1]), "'7' is not a board"),
         (json.dumps([S0, "18-22", 1, S1]), "move 1: '18-22' is not a legal move: a jump must"),
-        (json.dumps([S0, "18x27", 0, S1]), "the reward after move 1 is 0, and by the rules 1"),
+        (
+            json.dumps([S0, "18x27", 0, S1]),
+            "the reward after move 1 is 0, but by the rules it is 1",
+        ),
         (json.dumps([S0, "18x27", True, S1]), "the reward after move 1 is True"),
         (json.dumps([S0, "18x27", 1, S0]), "the state after move 1"),
-        (json.dumps([S0, "18x27", 1, S1, "1-5", 0, S1]), "over before move 2"),
-        (json.dumps(["B:R23:BK1", "1-6", 0, "R:R23:BK6"]), "the game is not over"),
+        (json.dumps([S0, "18x27", 1, S1, "1-5", 0, S1]), "has ended before move 2"),
+        (json.dumps(["B:R23:BK1", "1-6", 0, "R:R23:BK6"]), "the game has not ended"),
         ("[" * 100_000, "not a trajectory"),
     ],
 )
@@ -425,7 +428,7 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
     with pytest.raises(errors.FileError, match="cannot be written"):
         trajectories.save(tmp_path / "no" / "folder", [])
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(errors.FileError, match="no text"):
+    with pytest.raises(errors.FileError, match="not text"):
         list(trajectories.load(tmp_path / "bytes"))
 
 
@@ -589,4 +592,4 @@ def test_a_model_of_something_else_is_refused(tmp_path: Path) -> None:
 
     tl.LMS().fit([[1.0], [2.0]], [1.0, 2.0]).save(tmp_path / "m.tally")
     result = run("play", "--model", tmp_path / "m.tally")
-    assert "something else than checkers" in result.output
+    assert "not of checkers" in result.output

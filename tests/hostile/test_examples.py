@@ -45,13 +45,13 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tree().to_html(float("nan")), OptionError, "max_depth is .* the last level to show"),
     (lambda: tree().to_dot(-1), OptionError, "max_depth is .* the last level to show"),
     (lambda: tree().plot(direction=pd.NA), OptionError, "direction is .* Use one of"),
-    (lambda: tree().plot(title=Silent()), KindError, "an object that was passed fails"),
+    (lambda: tree().plot(title=Silent()), KindError, "a passed object raised an error"),
     (lambda: tree().prune(PAIR), OptionError, "must be one of"),
     (lambda: tree().rules(PAIR), OptionError, "order is .* Use one of"),
     (lambda: tree().rules().formula(PAIR), OptionError, "no rule predicts"),
-    (lambda: tree().rules()["a"], KindError, "rules are picked by number"),
-    (lambda: tree().prunings()[None], KindError, "removals are picked by number"),
-    (lambda: tree().explain(WIDE)["a"], KindError, "rows are picked by number"),
+    (lambda: tree().rules()["a"], KindError, "rules are selected by number"),
+    (lambda: tree().prunings()[None], KindError, "removals are selected by number"),
+    (lambda: tree().explain(WIDE)["a"], KindError, "rows are selected by number"),
     (lambda: tree().importances()["none"], ColumnError, "there is no column"),
     (lambda: tree().gains()[PAIR], ColumnError, "no split on"),
     (lambda: tree().pruning_curve(WIDE, "y", how=PAIR), OptionError, "how is .* Use one of"),
@@ -84,17 +84,21 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: [*tl.Folds.k(2).split(Path("/"))], KindError, "which has no rows"),
     (lambda: tl.Folds(Silent()), TallyError, "Folds"),  # type: ignore[arg-type]
     (lambda: fitted(tl.LMS(steps=HUGE)), SizeError, "steps="),
-    (lambda: fitted(tl.NaiveBayes()).sample(True), OptionError, "True rows cannot be drawn"),
+    (lambda: fitted(tl.NaiveBayes()).sample(True), OptionError, "True rows cannot be sampled"),
     (lambda: fitted(tl.NaiveBayes()).sample(1 << 47), SizeError, "not enough memory"),
     (lambda: fitted(tl.NaiveBayes()).sample(1, [Stubborn()]), OptionError, "random_state is"),
     (lambda: fitted(tl.NaiveBayes(min_df=-HUGE)), OptionError, "'min_df' parameter"),
-    (lambda: tl.Population({1: 1}, target=broken), OptionError, "target fails on 1"),
+    (lambda: tl.Population({1: 1}, target=broken), OptionError, "target failed on 1"),
     (lambda: tl.Population(Path("/")), KindError, "rows is PosixPath"),
-    (lambda: MADE["Population"]().error(broken), OptionError, "h fails on 1"),
+    (lambda: MADE["Population"]().error(broken), OptionError, "h failed on 1"),
     (lambda: tl.table(TABLE, missing="\ud800"), OptionError, "is not text or a finite number"),
     (lambda: tl.compare("x" * 10_000, TABLE, "y"), KindError, "Pass a list of learners"),
     (lambda: tl.compare(np.array(5), TABLE, "y"), KindError, "Pass a list of learners"),
-    (lambda: MADE["Population"]().predict(Stubborn()), KindError, "fails in its own __getattr__"),
+    (
+        lambda: MADE["Population"]().predict(Stubborn()),
+        KindError,
+        "error in its method __getattr__",
+    ),
     (lambda: tl.table(TABLE, dates={"x": [[1]]}), OptionError, "is not a part of the date"),
     (lambda: tl.table(TABLE)[[[1, 2], [3]]], KindError, "rows are selected by number"),
     (
@@ -105,7 +109,7 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: charts.draw_network(["a"], [("a", "b")], ""), OptionError, "parent, child"),
     (lambda: charts.draw_network(["a", "b"], [("b", "a")], ""), OptionError, "List parents before"),
     (lambda: charts.draw_network([b"a"], [], ""), OptionError, "a list of different names"),  # type: ignore[list-item]
-    (lambda: charts.draw_points([1], [2], "", Silent()), KindError, "fails in its own __repr__"),  # type: ignore[arg-type]
+    (lambda: charts.draw_points([1], [2], "", Silent()), KindError, "error in its method __repr__"),  # type: ignore[arg-type]
 ]
 
 
@@ -156,7 +160,7 @@ def test_cells_that_are_arrays_of_several_types_do_not_end_the_process(frame: An
 
 
 def test_a_watch_that_fails_is_named() -> None:
-    with tl.engine(threads=1, watch=broken), pytest.raises(OptionError, match="watch fails on 8"):
+    with tl.engine(threads=1, watch=broken), pytest.raises(OptionError, match="watch failed on 8"):
         fitted(tl.NaiveBayes())
     with pytest.raises(OptionError, match="watch is called with"), tl.engine(watch=3):  # type: ignore[arg-type]
         pass

@@ -98,13 +98,16 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "boosting.binned_predict.add_tree": (
         (np.zeros((1, 6, 2), np.uint8), GROWN, byte(3, 256), real(3), 0, 6, real(6)), "0.2 3.0",
     ),
-    "boosting.tree_shap.add_values": (
+    "trees.tree_shap.add_values": (
         (
             real(6, 1), code(6, 1), (STAY, real(3), code(2, 1)),
-            (np.array([1, -1, -1], np.int32), np.array([6, 3, 3]), real(3), whole(3), 0, 1),
-            (whole(12), real(12, 3)), real(6, 1),
+            (
+                np.array([1, -1, -1]), np.array([-1, 2, -1]), real(3), real(3, 1), whole(3),
+                0, 3, 1, 0,
+            ),
+            (whole(12), real(12, 3)), real(6, 1, 1),
         ),
-        "0.1 1.1 5.0",
+        "0.1 1.1 5.0 5.2",
     ),
     "binning.turn": ((real(6, 2), real(2, 6)), "0.0 0.1"),
     "binning.sort": ((code(6), whole(2), whole(6)), "0.0 1.0"),

@@ -219,7 +219,7 @@ def test_a_link_is_followed_and_a_device_is_not_replaced(saved: Path) -> None:
     assert link.is_symlink()
     assert tl.load(saved).tally_ == model.tally_
     for odd in ("/dev/null", saved.parent):
-        with pytest.raises(errors.FileError, match="no ordinary file"):
+        with pytest.raises(errors.FileError, match="not a regular file"):
             model.save(odd)
 
 

@@ -167,6 +167,6 @@ def test_a_learner_that_load_does_not_know_is_not_saved(tmp_path: Path) -> None:
     class Crest(tl.Ridge):
         """Another name for it."""
 
-    with pytest.raises(FileError, match="'Crest' is no learner of this tallylearn"):
+    with pytest.raises(FileError, match="'Crest' is not a learner of tallylearn"):
         Crest().fit(X, NUMBERS).save(tmp_path / "crest.tally")
     assert not [*tmp_path.iterdir()]

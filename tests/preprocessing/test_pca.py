@@ -98,11 +98,11 @@ def test_more_components_than_there_are_and_tables_without_numbers_are_refused()
         tl.PCA().fit(pd.DataFrame({"c": ["x", "y", "x"]}))
     with pytest.raises(errors.InputError, match=r"at least two rows.*n_samples=1"):
         tl.PCA().fit(IRIS[:1])
-    with pytest.raises(errors.ColumnError, match="beyond a double"):
+    with pytest.raises(errors.ColumnError, match="overflow a double"):
         tl.PCA().fit(IRIS * 1e300)
     with pytest.raises(errors.ColumnError, match=r"column 'x1' has inf in row 2"):
         tl.PCA().fit(np.where(np.arange(4) + 4 * np.arange(150)[:, None] == 9, np.inf, IRIS))
-    with pytest.raises(errors.ColumnError, match=r"'x0'.*squares are below a double"):
+    with pytest.raises(errors.ColumnError, match=r"'x0'.*squares underflow a double"):
         tl.PCA().fit(IRIS * 1e-200)
 
 

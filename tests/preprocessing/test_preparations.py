@@ -284,7 +284,7 @@ def test_identifiers_are_not_said_to_be_empty() -> None:
 def test_a_range_beyond_a_double_has_no_intervals_of_equal_width() -> None:
     ends = [[1.7e308], [-1.7e308]]
     for made in (tl.KBinsDiscretizer(4, strategy="uniform"), tl.MinMaxScaler()):
-        with pytest.raises(errors.InputError, match=r"'x0' is wider than a double can hold"):
+        with pytest.raises(errors.InputError, match=r"'x0' has a range that overflows a double"):
             made.fit(ends)
     assert len({*tl.KBinsDiscretizer(2, encode="interval").fit_transform(ends).ravel()}) == 2
 

@@ -587,7 +587,7 @@ def test_a_plot_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
     plot.save(str(tmp_path / "a.svg"))
     assert (tmp_path / "a.svg").read_text("utf-8") == plot.svg
     (tmp_path / "folder.svg").mkdir()
-    with pytest.raises(FileError, match="no ordinary file"):
+    with pytest.raises(FileError, match="not a regular file"):
         plot.save(tmp_path / "folder.svg")
     with pytest.raises(FileError, match="Nothing was changed"):
         plot.save(tmp_path / "nowhere" / "a.svg")

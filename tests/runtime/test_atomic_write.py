@@ -187,7 +187,7 @@ def test_a_folder_that_cannot_be_synced_is_said(
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(errors.FileError, match="power cut"):
+    with pytest.raises(errors.FileError, match="power failure"):
         write_whole(tmp_path / "m", b"new")
     assert (tmp_path / "m").read_bytes() == b"new"
     monkeypatch.setattr(atomic_write, "UNSUPPORTED_SYNC_ERRORS", (5,))

@@ -57,7 +57,7 @@ class TableOfResults(Answer):
             return self.value[name]
         except Exception:
             raise InputError(
-                f"there is no result {short_repr(name)}. There are {quoted_list(self.value)}."
+                f"there is no result named {short_repr(name)}. There are {quoted_list(self.value)}."
             ) from None
 
     def __iter__(self) -> Any:
@@ -97,7 +97,7 @@ def numbers(values: Any, who: str, what: str, least: int = 1) -> Array:
         )
     if not np.isfinite(found).all():
         at = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise InputError(f"{who}: {what} has {found[at]} at place {at}. Give finite numbers.")
+        raise InputError(f"{who}: {what} has {found[at]} at position {at}. Give finite numbers.")
     return found
 
 

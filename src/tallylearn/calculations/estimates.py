@@ -61,8 +61,8 @@ def bayes_rule(prior: Mapping[Any, Any], likelihood: Mapping[Any, Any]) -> Table
     if {*prior} != {*likelihood}:
         odd = {*prior} ^ {*likelihood}
         raise InputError(
-            f"{who}: {quoted_list(odd)} stands in only one of prior and likelihood. Give both "
-            "numbers for every hypothesis."
+            f"{who}: {quoted_list(odd)} is in only one of prior and likelihood. Give both numbers "
+            "for every hypothesis."
         )
     before = read_distribution(prior, "hypothesis", f"{who}: the priors")
     given = {h: read_probability(p, f"{who}: P(D | {h})") for h, p in likelihood.items()}
@@ -266,8 +266,8 @@ def _smoothed(title: str, form: str, text: str, ratio: tuple[Number, Number]) ->
     above, below = ratio
     if below == 0:
         raise InputError(
-            f"{title}: there are no rows and nothing is added, so the estimate is 0/0. Give a "
-            "total above 0, or add rows."
+            f"{title}: there are no rows and no pseudocounts, so the estimate is 0/0. Give a total "
+            "above 0, or a positive pseudocount."
         )
     value = above / below
     shown = [_text(value), number(float(value))] if isinstance(value, Fraction) else []
@@ -280,8 +280,8 @@ def _counts(count: Any, total: Any, who: str) -> tuple[Number, Number]:
     n, whole = exact_number(count, f"{who}: count"), exact_number(total, f"{who}: total")
     if not 0 <= n <= whole:
         raise InputError(
-            f"{who}: {short_repr(count)} of {short_repr(total)} rows is not possible. The count "
-            "lies between 0 and the total."
+            f"{who}: {short_repr(count)} of {short_repr(total)} rows is not possible. Give a count "
+            "between 0 and the total."
         )
     return n, whole
 

@@ -374,8 +374,8 @@ def _parts_of(values: Any, who: str) -> tuple[_Parts, str]:
         q = Fraction(values) if isinstance(values, int | Fraction) else float(values)
         if not 0 <= q <= 1:
             raise InputError(
-                f"{who}: {short_repr(values)} is no probability. Give a number between 0 and 1, or "
-                "a list of class counts."
+                f"{who}: {short_repr(values)} is not a probability. Give a number between 0 and 1, "
+                "or a list of class counts."
             )
         pair = (_share(q), _share(1 - q))
         return _Parts(np.array([float(q), float(1 - q)]), pair), f"B({_share(q)})"
@@ -392,7 +392,8 @@ def _parts_of(values: Any, who: str) -> tuple[_Parts, str]:
         items = [*values]
     except TypeError:
         raise KindError(
-            f"{who}: {short_repr(values)} is no list of counts or labels. Give one, such as [9, 5]."
+            f"{who}: {short_repr(values)} is not a list of counts or labels. Give one, such as [9, "
+            "5]."
         ) from None
     if items and all(isinstance(one, Real) and not isinstance(one, bool) for one in items):
         shown = ", ".join(map(_share, items[:MAX_SHOWN_VALUES]))
@@ -421,7 +422,7 @@ def _real(who: str) -> Any:
     def read(value: Any) -> Any:
         if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
             return value
-        raise InputError(f"{who}: {short_repr(value)} is no count. Give finite numbers.")
+        raise InputError(f"{who}: {short_repr(value)} is not a count. Give finite numbers.")
 
     return read
 

@@ -52,7 +52,7 @@ def distance(x: Any, z: Any, metric: str = "euclidean", *, p: float = 3.0) -> Ca
     """
     if not isinstance(metric, str) or metric not in METRICS:
         raise OptionError(
-            f"distance: metric is {short_repr(metric)}. There are {quoted_list(METRICS)}."
+            f"distance: metric is {short_repr(metric)}. Choose from {quoted_list(METRICS)}."
         )
     if metric == "hamming":
         return _hamming(_values(x, "x"), _values(z, "z"))

@@ -83,7 +83,10 @@ class Generaliser:
         """With the weights of a model file."""
         model = tl.load(path)
         if not isinstance(model, tl.LMS) or model.model_.columns != NAMES:
-            raise FileError(f"{path} holds a model of something else than checkers.")
+            raise FileError(
+                f"{path} holds a model, but not of checkers. Pass a file that `python -m "
+                "tallylearn.checkers learn` has written."
+            )
         return cls(model)
 
     @property

@@ -54,8 +54,11 @@ def board_of(text: str) -> Board:
         for piece in filter(None, pieces.split(",")):
             bit = BIT.get(int(piece.removeprefix("K")), 0)
             if not bit or bit & seen:
-                what = "is taken twice" if bit else "is not between 1 and 32"
-                raise InputError(f"square {piece.removeprefix('K')} of the board {text!r} {what}.")
+                what = "is occupied twice" if bit else "is not between 1 and 32"
+                raise InputError(
+                    f"square {piece.removeprefix('K')} of the board {text!r} {what}. Give each "
+                    "piece a square of its own, from 1 to 32."
+                )
             seen |= bit
             sides[-1] |= bit
             kings |= bit if piece.startswith("K") else 0

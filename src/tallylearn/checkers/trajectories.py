@@ -68,7 +68,10 @@ def load(path: Path) -> Iterator[Trajectory]:
                 except InputError as error:
                     raise FileError(f"{path}, line {number}: {error}") from None
     except UnicodeDecodeError:
-        raise FileError(f"{path} is not a file of trajectories: it is no text.") from None
+        raise FileError(
+            f"{path} is not a file of trajectories, because it is not text. Pass a file with one "
+            "game per line."
+        ) from None
     except OSError as error:
         if isinstance(error, FileError):
             raise
@@ -81,7 +84,9 @@ def _read(line: str) -> Trajectory:
     states, actions = [game.board], []
     for at in range(1, len(items), 3):
         if game.result() is not None:
-            raise InputError(f"the game is over before move {at // 3 + 1}, and goes on.")
+            raise InputError(
+                f"the game has ended before move {at // 3 + 1}, but more moves follow. Remove them."
+            )
         try:
             actions.append(move_of(game.board, str(items[at])))
         except InputError as error:
@@ -92,7 +97,7 @@ def _read(line: str) -> Trajectory:
         _check(at // 3 + 1, "reward", items[at + 1], reward(game.result(), BLACK))
     result = game.result()
     if result is None:
-        raise InputError("the game is not over at the last state.")
+        raise InputError("the game has not ended at the last state. Add its remaining moves.")
     return Trajectory(tuple(states), tuple(actions), result)
 
 
@@ -103,8 +108,8 @@ def _items(line: str) -> list[str | int]:
         items = None
     if not isinstance(items, list) or len(items) % 3 != 1 or len(items) < 4:
         raise InputError(
-            f"{line.strip()[:40]!r} is not a trajectory: a JSON list of a state, and of an action, "
-            "a reward and a state for every move."
+            f"{line.strip()[:40]!r} is not a trajectory. Write a JSON list: the first state, then "
+            "an action, a reward and a state for every move."
         )
     return items
 
@@ -112,5 +117,5 @@ def _items(line: str) -> list[str | int]:
 def _check(move: int, what: str, written: object, expected: object) -> None:
     if written != expected or isinstance(written, bool):
         raise InputError(
-            f"the {what} after move {move} is {written!r}, and by the rules {expected!r}."
+            f"the {what} after move {move} is {written!r}, but by the rules it is {expected!r}."
         )

@@ -21,8 +21,9 @@ class CallStyle:
         mine, theirs = self.target, other.target
         if mine is not None and theirs is not None and mine != theirs:
             raise MergeError(
-                f"one table has the target {mine!r} and the other {theirs!r}, and what was learned "
-                "of two targets does not add up. Give the column one name in both, and fit again."
+                f"one table has the target {mine!r} and the other {theirs!r}, and tallies of "
+                "different targets cannot be added. Give the column the same name in both tables, "
+                "and fit again."
             )
         label_type = self.label_type if self.label_type == other.label_type else ""
         target = other.target if self.target is None else self.target
@@ -36,6 +37,6 @@ class CallStyle:
         if len(several[0]) != len(several[1]) or (named and several[0] != several[1]):
             one, two = (quoted_list(names) if any(names) else len(names) or 1 for names in several)
             raise MergeError(
-                f"the targets differ: first {one}, then {two}. What was learned of each is kept by "
-                "its place: pass the same targets in the same order, or fit again."
+                f"the targets differ: first {one}, then {two}. Targets are matched by position. "
+                "Pass the same targets in the same order, or fit again."
             )

@@ -114,8 +114,8 @@ def positive_place(classes: tuple[Any, ...], threshold: Any, positive: Any = Non
     """
     if threshold is None:
         raise OptionError(
-            "positive says which class a threshold is of, and threshold is not given. Pass both, "
-            "or neither."
+            "positive names the class that a threshold applies to, but threshold is not given. "
+            "Pass both, or neither."
         )
     number = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if not number or threshold != threshold:

@@ -38,7 +38,14 @@ from tallylearn.estimators.fit_lock import FitContext
 from tallylearn.estimators.fit_warnings import sample_table
 from tallylearn.estimators.missing_targets import DroppedRows, total
 from tallylearn.estimators.options import Option, declare, fitted, fixed, option
-from tallylearn.estimators.passes import NO_NOTES, Learned, Notes, Passes
+from tallylearn.estimators.passes import (
+    NO_NOTES,
+    NO_TRAINING_INPUT,
+    Learned,
+    Notes,
+    Passes,
+    TrainingInput,
+)
 from tallylearn.estimators.schema_checks import check_schema
 from tallylearn.estimators.sklearn_interface import AvailableIf, metadata_routing, tags_of
 from tallylearn.estimators.tally_checks import (
@@ -165,7 +172,9 @@ class Estimator:
             self._check_options()
             read = self._read_arguments(X, y, sample_weight)
             self.learn(read)
-            self.notes_ = self.notes_._replace(sample=sample_table(read))
+            self.notes_ = self.notes_._replace(
+                sample=sample_table(read), training=self._training_input(read)
+            )
         return self
 
     def _read_arguments(
@@ -196,6 +205,10 @@ class Estimator:
         """Fit to rows that are read; again with a column read otherwise, if a cell is unlike it."""
         self._store(retry_reading(read, self._fit_input), read.call_style)
         return self
+
+    def _training_input(self, read: FitInput) -> TrainingInput:
+        """What is kept of the rows of ``fit`` where no option says so; a matter of regressors."""
+        return NO_TRAINING_INPUT
 
     def _fit_input(self, read: FitInput) -> Learned:
         """Fit to rows that are read; the result names the fitted columns too."""

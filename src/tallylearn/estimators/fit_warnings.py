@@ -44,9 +44,9 @@ class TableSample:
         if self.warnings is None:
             if self.read is None:
                 raise NotFitted(
-                    f"{type(estimator).__name__}: only fit looks at a table, of one target; what "
-                    "it finds is kept with no pickle, no file and no merged model. "
-                    "tl.problem(table, 'target', learner=model) looks again."
+                    f"{type(estimator).__name__}: warnings are known only directly after fit on "
+                    "one target: they are not kept in pickles, files or merged models. To check "
+                    "the table again: tl.problem(table, 'target', learner=model)."
                 )
             rows = self.read()
             dated = check_out_of_bag_dates(rows.schema, estimator)

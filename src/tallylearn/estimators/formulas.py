@@ -1,8 +1,8 @@
 """Model formulas: ``mpg ~ log(hp) * origin + C(year)`` as terms, and their factors as arithmetic.
 
 formulaic parses the operators between terms (``+ - * : / **`` and ``.``). A factor within a term is
-parsed here, as a column, ``C(column)`` or arithmetic of columns, so that nothing in a formula, or
-in a model file that holds one, is ever run as Python code.
+parsed here, as a column, ``C(column)``, a basis or arithmetic of columns, so that nothing in a
+formula, or in a model file that holds one, is ever run as Python code.
 
 Reference: G. Wilkinson and C. Rogers, Symbolic description of factorial models for analysis of
 variance, Applied Statistics 22, 1973.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,9 +38,26 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
 # x - mean, and divided by the standard deviation over n - 1 (R, formulaic) or n (patsy)
 CENTER, SCALE, STANDARDIZE = "center", "scale", "standardize"
 STANDARDISATIONS = (CENTER, SCALE, STANDARDIZE)
-FUNCTION_NAMES = ("C", "I", *STANDARDISATIONS, *FUNCTIONS)
+# of formulaic, patsy and R: their arguments behind the variable, in the order of formulaic
+_CUBIC_ARGUMENTS = ("df", "knots", "lower_bound", "upper_bound", "constraints")
+BASES: dict[str, tuple[str, ...]] = {
+    "poly": ("degree", "raw"),
+    "bs": ("df", "knots", "degree", "include_intercept", "lower_bound", "upper_bound"),
+    "cr": _CUBIC_ARGUMENTS, "cs": _CUBIC_ARGUMENTS, "cc": _CUBIC_ARGUMENTS,
+}  # fmt: skip
+MAX_BASIS_SIZE = 100  # columns, and the degree of polynomials is at most MAX_DEGREE
+MAX_DEGREE = 10
+FUNCTION_NAMES = ("C", "I", *STANDARDISATIONS, *FUNCTIONS, *BASES)
 CONTRASTS = ("Treatment", "treatment")  # patsy's name, and formulaic's: contr.treatment
 QUOTED = re.compile("`([^`]*)`")  # a column's name that is no Python name
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The function of a factor with several columns, such as ``bs(x, df=4)``."""
+
+    function: str  # one of BASES
+    arguments: Mapping[str, Any]  # by name, checked
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,7 @@ class Factor:
     column: str = ""  # of a column as it is, or of C(column)
     reference: str | None = None  # the reference level that C(column, ...) names
     standardised: str = ""  # one of STANDARDISATIONS, or none
+    basis: Basis | None = None  # then ``expression`` is its variable
 
     @property
     def is_category(self) -> bool:
@@ -219,7 +238,10 @@ def parse_factor(text: str) -> Factor:
     try:
         node = ast.parse(QUOTED.sub(placeholder, text).strip(), mode="eval").body
     except (SyntaxError, ValueError):
-        raise OptionError(f"the factor {text!r} of a formula is no expression.") from None
+        raise OptionError(
+            f"the factor {text!r} of a formula is not an expression. Write columns, numbers, "
+            "operators and functions, as in log(hp)."
+        ) from None
     calls = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
     functions = {id(part) for function in calls for part in ast.walk(function)}
     for each in ast.walk(node):
@@ -230,9 +252,72 @@ def parse_factor(text: str) -> Factor:
     standardised = ""
     if isinstance(node, ast.Call) and function_name(node.func) in STANDARDISATIONS:
         standardised, node = function_name(node.func), _argument(node, text)
+    basis = None
+    if isinstance(node, ast.Call) and function_name(node.func) in BASES:
+        basis, node = _parse_basis(node, text)
     node = _check_arithmetic(node, text)
-    column = names[node.id] if isinstance(node, ast.Name) and not standardised else ""
-    return Factor(text, node, names, column, standardised=standardised)
+    column = ""
+    if isinstance(node, ast.Name) and not standardised and basis is None:
+        column = names[node.id]
+    return Factor(text, node, names, column, standardised=standardised, basis=basis)
+
+
+def _parse_basis(call: ast.Call, text: str) -> tuple[Basis, ast.expr]:
+    """A basis with its arguments by name, and the variable that it is of."""
+    name = function_name(call.func)
+    known = BASES[name]
+    usage = f"Write it as {name}(x, {', '.join(f'{one}=...' for one in known)})"
+    given = [each.arg or "**" for each in call.keywords]
+    behind = call.args[1:]
+    names = [*known[: len(behind)], *given]
+    bad = [each for each in given if each not in known]
+    if not call.args or bad or len(behind) > len(known) or len({*names}) < len(names):
+        why = f"{name} has no argument {bad[0]!r}" if bad else f"{name} has wrong arguments"
+        raise OptionError(f"the factor {text!r} of a formula is not supported: {why}. {usage}.")
+    arguments = {}
+    for each, node in zip(names, (*behind, *(k.value for k in call.keywords)), strict=True):
+        try:
+            value = ast.literal_eval(node)
+        except ValueError:
+            value = ast.unparse(node)
+        if value is None:
+            continue
+        takes = _check_basis_argument(name, each, value)
+        if takes:
+            raise OptionError(
+                f"the factor {text!r} of a formula has {each}={value!r}. Give {takes}."
+            )
+        arguments[each] = value
+    if "df" in arguments and "knots" in arguments:
+        raise OptionError(
+            f"the factor {text!r} of a formula has both df and knots. Leave one of them out."
+        )
+    return Basis("cr" if name == "cs" else name, arguments), call.args[0]
+
+
+def _check_basis_argument(function: str, name: str, value: Any) -> str:
+    """What the argument takes, if the value is not that."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if name == "degree":
+        least = 1 if function == "poly" else 0
+        fits = is_whole and least <= value <= MAX_DEGREE
+        return "" if fits else f"a whole number from {least} to {MAX_DEGREE}"
+    if name == "df":
+        fits = is_whole and 1 <= value <= MAX_BASIS_SIZE
+        return "" if fits else f"a whole number from 1 to {MAX_BASIS_SIZE}"
+    if name in ("raw", "include_intercept"):
+        return "" if isinstance(value, bool) else "True or False"
+    if name == "constraints":
+        return "" if value == "center" else "'center', or leave it out"
+    if name == "knots":
+        fits = isinstance(value, list | tuple) and len(value) < MAX_BASIS_SIZE
+        fits = fits and all(map(_is_finite, value))
+        return "" if fits else "a list of numbers, such as [10, 20]"
+    return "" if _is_finite(value) else "a number"
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _category_factor(text: str, call: ast.Call, names: Mapping[str, str]) -> Factor:

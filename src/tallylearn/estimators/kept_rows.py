@@ -2,7 +2,8 @@
 
 A method that needs the training rows again, such as ``gains()`` of a tree, then needs no table. The
 rows are in the attribute ``kept_rows_``. No model file holds them, and a pickle only where
-``keep_rows=True`` was asked for.
+``keep_rows=True`` was asked for. Regressors without the option keep the rows of small tables for
+``predict_interval``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, is_one_of
+from tallylearn.estimators.fit_input import FitInput
 from tallylearn.estimators.options import TRUTH, either, one_of
 from tallylearn.tables import Block
 
@@ -26,6 +28,26 @@ def keeps_rows(keep_rows: Any, n_rows: int, n_columns: int) -> bool:
     if is_one_of(keep_rows, (AUTO,)):
         return n_rows * n_columns <= MAX_KEPT_CELLS
     return bool(keep_rows)
+
+
+def copied_input(keep_rows: Any, read: FitInput) -> FitInput | None:
+    """The input of ``fit`` with copies of its arrays, if its rows are in memory and kept.
+
+    Parameters
+    ----------
+    keep_rows : bool or "auto"
+        The option of the estimator.
+    read : FitInput
+        The training rows as they are read.
+
+    Returns
+    -------
+    FitInput or None
+    """
+    size = read.source.size
+    if size is None or not keeps_rows(keep_rows, size, len(read.schema.columns)):
+        return None
+    return replace(read, source=read.source.take_rows(np.arange(size)))
 
 
 def rows_to_keep(keep_rows: Any, block: Block) -> Block | None:

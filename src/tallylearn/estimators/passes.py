@@ -40,6 +40,25 @@ Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 
+class TrainingInput:
+    """The rows of the last fit, and what prediction intervals are computed from.
+
+    A copy or a pickle has neither.
+    """
+
+    __slots__ = ("intervals", "read")
+
+    def __init__(self, read: FitInput | None = None, intervals: Any = None) -> None:
+        self.read = read  # None: the rows were not kept
+        self.intervals = intervals  # ConformalIntervals, once somebody has asked
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrainingInput, ()
+
+
+NO_TRAINING_INPUT = TrainingInput()
+
+
 class Notes(NamedTuple):
     """What there is to know of a fit beside the model: a learner gives the first two fields."""
 
@@ -48,6 +67,7 @@ class Notes(NamedTuple):
     call_style: CallStyle = CallStyle()
     shape: tuple[tuple[str, Any], ...] = ()  # the options that the tally was counted with
     sample: TableSample = NO_SAMPLE  # some training rows, for ``cautions_``
+    training: TrainingInput = NO_TRAINING_INPUT  # the rows of regressors, for ``predict_interval``
 
 
 NO_NOTES = Notes()
@@ -143,7 +163,10 @@ class Passes:
             return call(self.only)
         found: Result | None = self.engine.total(*compose(call, self.rows))
         if found is None:
-            raise InputError("the rows that were there in the first pass are gone.")
+            raise InputError(
+                "the table had rows in the first pass and has none now. Do not change the source "
+                "while a model is fitted."
+            )
         return found
 
     def _total_first(

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn.errors import OptionError, TargetError, quoted_list, short_repr
+from tallylearn.errors import InputError, OptionError, TargetError, quoted_list, short_repr
+from tallylearn.estimators.conformal import (
+    ConformalIntervals,
+    check_level,
+    cross_conformal,
+    input_of_block,
+)
 from tallylearn.estimators.decision_threshold import positive_place
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.finite_rows import check_representable
-from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
+from tallylearn.estimators.kept_rows import AUTO, MAX_KEPT_CELLS, copied_input
 from tallylearn.estimators.missing_targets import NONE, DroppedRows
 from tallylearn.estimators.model import ClassificationModel, JointModel, RegressionModel
 from tallylearn.estimators.options import fitted
+from tallylearn.estimators.passes import NO_TRAINING_INPUT, TrainingInput
 from tallylearn.estimators.sklearn_interface import AvailableIf
+from tallylearn.sources import Table
 from tallylearn.sources.columns.class_labels import flat, labels
+from tallylearn.sources.declarations import BARE
 from tallylearn.sources.memory.table import check_size
 from tallylearn.statistics.resampling import generator
 from tallylearn.tables import Array, Block
@@ -204,7 +215,11 @@ class Classifier(Estimator):
                 at = block.target.recode(self.model_.classes)
                 if (at < 0).any():
                     odd = block.target.items()[int(np.argmax(at < 0))]
-                    raise TargetError(f"the class {odd!r} was never learned.")
+                    raise TargetError(
+                        f"the target has the class {odd!r}, which the model was not fitted to. Its "
+                        f"classes are {quoted_list(self.model_.classes)}. Drop rows of other "
+                        "classes."
+                    )
                 total += float(self._joint_model.joint(block)[np.arange(len(block)), at].sum())
         return total
 
@@ -232,7 +247,7 @@ class Classifier(Estimator):
             self._check_fitted()
             if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
                 raise OptionError(
-                    f"{short_repr(n)} rows cannot be drawn. Give a whole number, 0 or more."
+                    f"{short_repr(n)} rows cannot be sampled. Give a whole number, 0 or more."
                 )
             rows, drawn = self._sample_rows(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
@@ -313,8 +328,9 @@ class Classifier(Estimator):
             tally = tally + Bundle({"target": Counts.with_declared_keys(known)})
         if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
             raise TargetError(
-                f"the target has the class {odd[0]!r}, and classes= said {quoted_list(known)}. "
-                "Name every class that may come at the first partial_fit."
+                f"the target has the class {odd[0]!r}, which is not in classes= of the first "
+                f"partial_fit: {quoted_list(known)}. Pass all classes as classes= at the first "
+                "partial_fit."
             )
         return tally
 
@@ -391,6 +407,142 @@ class Regressor(Estimator):
             both = zip(truth.T, answer.reshape(truth.shape).T, strict=True)
             return float(np.mean([self.goodness(y, found, weight) for y, found in both]))
         return self.goodness(truth, answer, weight)
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> Array:
+        """Prediction intervals of rows: each holds the target of its row with this probability.
+
+        They are cross-conformal (CV+): the first call fits copies of the estimator to all training
+        rows but those of a fold, ten times. Forests of bootstrap samples use their out-of-bag
+        predictions instead. The training rows of tables of at most 1,000,000 cells are kept in
+        memory for it; pass others to ``fit_intervals``. Rows of a group that the table declares
+        are in one fold.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict.
+        level : float, default 0.95
+            The share of rows whose target is to lie in its interval.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Lower and upper bounds.
+
+        References
+        ----------
+        R. F. Barber, E. J. Candès, A. Ramdas and R. J. Tibshirani, Predictive inference with the
+        jackknife+, Annals of Statistics 49, 2021.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> rows = [[x] for x in range(40)]
+        >>> model = tl.DecisionTreeRegressor(max_depth=3).fit(rows, [x % 7 for x in range(40)])
+        >>> model.predict_interval([[20]], level=0.9).shape
+        (1, 2)
+        """
+        return self._map_conformal(X, level, 0)
+
+    def fit_intervals(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        cv: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Compute what ``predict_interval`` needs, from the training rows or from other rows.
+
+        Models that were loaded from a file, and those of large tables, have not kept their
+        training rows. Neither a model file nor a pickle holds what is computed here.
+
+        Parameters
+        ----------
+        X : table
+            The training rows, as for ``fit``; for out-of-bag residuals of a forest in their order.
+        y : array-like or str, optional
+            Their target, or the name of its column.
+        sample_weight : array-like, number or str, optional
+            Their weights, or the name of the column.
+        cv : int or Folds, optional
+            The folds of CV+: a number, ``tl.Folds.k(...)``, or ``tl.Folds.leave_one_out()`` for the
+            jackknife+. By default ten, and out-of-bag residuals for a forest that has them.
+        groups : str, optional
+            A column: rows with the same value are in one fold.
+
+        Returns
+        -------
+        self
+            The estimator, whose model is unchanged.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> rows, y = [[x] for x in range(40)], [x % 7 for x in range(40)]
+        >>> model = tl.Ridge(keep_rows=False).fit(rows, y).fit_intervals(rows, y, cv=5)
+        >>> model.predict_interval([[20]]).round(1)
+        array([[-0.6,  6.2]])
+        """
+        with self._error_context("fit_intervals"):
+            self._check_fitted()
+            if groups is not None and not isinstance(groups, str):
+                raise OptionError(
+                    f"groups is {short_repr(groups)}. Pass the name of a column, or declare it: "
+                    "tl.table(..., groups='column')."
+                )
+            read = read_fit_input(
+                self._table(X), y, weight=sample_weight, who=type(self).__name__,
+                aim=self._aim(X, y), schema=self.schema_, groups=groups,
+            )  # fmt: skip
+            found = self._conformal_intervals(read, cv)
+            self.notes_ = self.notes_._replace(training=TrainingInput(intervals=found))
+        return self
+
+    def _map_conformal(self, X: Any, level: float, target: int) -> Array:
+        """(n, 2) the conformal intervals of rows; ``target`` is the place of one of several."""
+        with self._error_context("predict_interval"):
+            self._check_fitted()
+            check_level(level)
+            found = self._fitted_intervals()
+            found.check_level(level)
+        call = partial(found.bounds, level=float(level), target=target)
+        return self._map_rows(X, call, "predict_interval")
+
+    def _fitted_intervals(self) -> ConformalIntervals:
+        """What intervals are computed from, made of the rows that were kept at the first call."""
+        training = self.notes_.training
+        if training.intervals is None:
+            read = self._rows_for_intervals()
+            if read is None:
+                raise InputError(
+                    "the training rows were not kept: those of tables of at most "
+                    f"{MAX_KEPT_CELLS:,} cells are, in memory, and not in files or pickles. Pass "
+                    "the table: fit_intervals(table, 'target')."
+                )
+            training = TrainingInput(training.read, self._conformal_intervals(read, None))
+            self.notes_ = self.notes_._replace(training=training)
+        found: ConformalIntervals = training.intervals
+        return found
+
+    def _conformal_intervals(self, read: FitInput, cv: Any) -> ConformalIntervals:
+        """The residuals of rows that the model, or a copy of it, has not seen."""
+        return cross_conformal(self, read, cv)
+
+    def _rows_for_intervals(self) -> FitInput | None:
+        """The training rows, as an option ``keep_rows`` or else ``fit`` has kept them."""
+        kept = getattr(self, "kept_rows_", None)
+        if isinstance(kept, Block):
+            table = Table(kept, None, None, BARE)
+            return input_of_block(kept, FitInput(table, self.notes_.call_style, self.task))
+        return self.notes_.training.read if kept is None else kept
+
+    def _training_input(self, read: FitInput) -> TrainingInput:
+        """Rows of small tables are kept, unless the option ``keep_rows`` is there to say so."""
+        if self.task != "regressor" or hasattr(self, "keep_rows"):
+            return NO_TRAINING_INPUT
+        return TrainingInput(copied_input(AUTO, read))
 
     def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
         """What ``score`` computes from targets and predictions: R-squared unless overridden.

@@ -15,8 +15,7 @@ def check_schema(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
         which = "it" if len(schema.names) == 1 else "one"
         raise ColumnError(
             f"all columns are identifiers ({quoted_list(schema.names)}): nearly all their values "
-            f"are different strings. Use {which} anyway with "
-            f"tl.table(..., keep=[{schema.names[0]!r}])."
+            f"are distinct. Use {which} anyway with tl.table(..., keep=[{schema.names[0]!r}])."
         )
     if not kinds or schema.kinds <= (known := {*kinds, UNKNOWN, IDENTIFIER}):
         return schema

@@ -43,8 +43,8 @@ class _WithinDoubles:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OverflowError | np.linalg.LinAlgError):
             raise InputError(
-                "numbers or weights are so large that a mean, a count or a variance is beyond a "
-                "double. Rescale the columns or the weights."
+                "numbers or weights are so large that a mean, a count or a variance overflows a "
+                "double. Divide the columns or the weights by a constant."
             ) from None
 
 

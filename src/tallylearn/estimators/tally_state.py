@@ -38,6 +38,7 @@ class TallyState:
         """Raise a MergeError if only one of two tallies has importance weights."""
         if other and (IMPORTANCE in self.tally) != (IMPORTANCE in other):
             raise MergeError(
-                "some rows have importance weights and others have none, so the two have no common "
-                "scale. Declare the weights of all rows with tl.table(importance=...), or of none."
+                "some rows have importance weights and others have none, so they have no common "
+                "scale. Declare importance weights for all rows with tl.table(importance=...), or "
+                "for none."
             )

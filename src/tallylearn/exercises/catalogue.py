@@ -61,7 +61,8 @@ def exercise(kind: str, seed: int = 0) -> Exercise:
         name, text, number = kind.split(":")
         if not (text.isdigit() and number.isdigit()):
             raise OptionError(
-                f"exercise: {short_repr(kind)} is no code of a sheet. A code is kind:seed:version."
+                f"exercise: {short_repr(kind)} is not the code of an exercise sheet. Write a code "
+                "as kind:seed:version, such as entropy:1:1."
             )
         seed, version = int(text), int(number)
     if not isinstance(name, str) or name not in KINDS:

@@ -148,7 +148,9 @@ class Exercise(Report):
             data = self.kind.draw(random)
             if _distinguishable(self.kind.steps(data), data):
                 return data
-        raise InputError(f"exercise: no data were found for {self.kind.name}.")  # pragma: no cover
+        raise InputError(  # pragma: no cover
+            f"exercise: the generator found no suitable data for {self.kind.name}."
+        )
 
     @property
     def question(self) -> Derivation:

@@ -163,7 +163,7 @@ def _read_table(path: str | Path) -> tuple[list[str], list[dict[str, str]]]:
     try:
         return [*(table.fieldnames or ())], [*table]
     except csv.Error as error:
-        raise FileError(f"{path}: no CSV file ({error}).") from None
+        raise FileError(f"{path}: the file is not valid CSV ({error}).") from None
 
 
 def _files(
@@ -276,7 +276,9 @@ def grade_answers(paths: str | Path | Iterable[str | Path]) -> GradeTable:
     named = [paths] if isinstance(paths, str | Path) else [*paths]
     rows = [row for path in named for row in _graded_form(path)]
     if not rows:
-        raise InputError("grade_answers: there is no answer to grade. Name filled answer forms.")
+        raise InputError(
+            "grade_answers: there are no answers to grade. Pass completed answer forms."
+        )
     return GradeTable(tuple(rows))
 
 
@@ -298,7 +300,10 @@ def _graded_form(path: str | Path) -> list[tuple[str, str, float, str, str]]:
     for (student, code), given in answers.items():
         try:
             if code.count(":") != 2:
-                raise OptionError(f"{short_repr(code)} is no code of a sheet (kind:seed:version).")
+                raise OptionError(
+                    f"{short_repr(code)} is not the code of an exercise sheet. Write a code as "
+                    "kind:seed:version."
+                )
             grade = exercise(code).grade(given)
         except (InputError, OptionError) as error:
             raise InputError(f"{path}: {error}") from None

@@ -471,7 +471,7 @@ def _(node: NumberTree, writer: CodeWriter) -> str:
         if not constant:
             raise KindError(
                 "a tree with missing='fractional' and a model at each leaf cannot be written as "
-                "code."
+                "code. Fit with missing='branch'."
             )
         rows = tuple((outcome.value,) for outcome in node.outcomes if isinstance(outcome, Literal))
         mixed = writer.vector(1, "mix", *_mixed(writer, node.splits, rows))

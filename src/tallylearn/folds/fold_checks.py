@@ -41,7 +41,8 @@ def check_options(folds: Any) -> None:
     shared = len(folds.shares) if isinstance(folds.shares, tuple) else -1
     if not isinstance(folds.scheme, str) or PARTS.get(folds.scheme) != shared:
         raise OptionError(
-            f"there is no such scheme. Call one of {', '.join(f'Folds.{name}' for name in PARTS)}."
+            "tl.Folds is not called directly. Call one of "
+            f"{', '.join(f'Folds.{name}' for name in PARTS)}."
         )
     check_whole("number", folds.number, 2 if folds.scheme == "k" else 1, 2**63)
     check_whole("repeats", folds.repeats, 1, 2**63)

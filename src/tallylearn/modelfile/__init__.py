@@ -76,8 +76,8 @@ def load(path: str | Path) -> Any:
         return restore(page, arrays)
     except UnknownLearnerError as error:
         raise FileError(
-            f"{path} holds the learner {error}, which this tallylearn does not have. Update "
-            "tallylearn, or enter the name of your own class in tallylearn.NAMES."
+            f"{path} holds the learner {error}, which this version of tallylearn does not have. "
+            "Update tallylearn; for a class of your own, add its name to tallylearn.NAMES."
         ) from None
     except LOAD_ERRORS as error:
         raise FileError(
@@ -91,8 +91,8 @@ def _check_loads(who: str, path: Path, content: bytes) -> None:
         restore(*from_bytes(path, content))
     except UnknownLearnerError as error:
         raise FileError(
-            f"{who}: {error} is no learner of this tallylearn, so its file could not be loaded. "
-            "Enter its name in tallylearn.NAMES, where load looks it up."
+            f"{who}: {error} is not a learner of tallylearn, so its file could not be loaded. Add "
+            "its name to tallylearn.NAMES, where load finds it."
         ) from None
     except (FileError, *LOAD_ERRORS) as error:
         reason = str(error).removeprefix(f"{path} is damaged: ")[:MAX_REASON_LENGTH].rstrip(".")
@@ -118,7 +118,7 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     if tally and estimator.tally_ is None:
         raise OptionError(
             f"{name}.save: this model has no tally: it was loaded without one, or rare values were "
-            "pooled to fit memory. Save it with tally=False."
+            "pooled to fit into memory. Save it with tally=False."
         )
     arrays: dict[str, Array] = {}
     page = {"format": FORMAT, **learner_page(estimator, "", arrays, name)}

@@ -86,7 +86,9 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     except (OSError, ValueError) as error:
         if isinstance(error, FileError):
             raise
-        raise FileError(f"{path} cannot be read: {error}. Check its name and rights.") from None
+        raise FileError(
+            f"{path} cannot be read: {error}. Check its name and permissions."
+        ) from None
     return from_bytes(path, data)
 
 
@@ -149,16 +151,19 @@ def _page(path: Path, text: str) -> dict[str, Any]:
         page = json.loads(text)
         known = page["format"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise FileError(f"{path} is damaged: its page of JSON cannot be read.") from None
+        raise FileError(
+            f"{path} is damaged: its JSON header cannot be read. Copy the file again, or save the "
+            "model again."
+        ) from None
     if type(known) is not int or known not in READABLE_FORMATS:
         raise FileError(
-            f"{path} has format {str(known)[:40]}, and this tallylearn reads formats up to "
-            f"{FORMAT}. Update tallylearn, or save the model again."
+            f"{path} has format {str(known)[:40]}, and this version of tallylearn reads formats up "
+            f"to {FORMAT}. Update tallylearn, or save the model again."
         )
     if odd := _first_bad_entry(page):
         raise FileError(
-            f"{path} is damaged: the entry {odd!r} of its page is missing or wrong. Save the model "
-            "again."
+            f"{path} is damaged: the entry {odd!r} of its header is missing or wrong. Save the "
+            "model again."
         )
     return dict(page)
 

@@ -173,7 +173,7 @@ def _unsavable(value: Any, name: str, who: str) -> OptionError:
         remedy = "Leave this learner out, or pickle the model."
     return OptionError(
         f"{who}.save: {name.removeprefix('options.')} is {value!r}, which cannot be saved: a model "
-        f"file holds numbers and text, and no code. {remedy}"
+        f"file holds numbers and text, but no code. {remedy}"
     )
 
 

@@ -193,8 +193,8 @@ class IntervalTransform(ReversibleTransform):
         if (codes == -2).any():
             row = int((codes == -2).argmax())
             raise ColumnError(
-                f"column {name!r} has a value in row {row_number(block.start, row)} that is none "
-                f"of its {len(self.labels(name))} intervals. Pass rows that transform has made."
+                f"column {name!r} has a value in row {row_number(block.start, row)} that is not "
+                f"one of its {len(self.labels(name))} intervals. Pass the output of transform."
             )
         return np.asarray(codes)
 
@@ -446,7 +446,8 @@ class KBinsDiscretizer(Preprocessor):
         if self.model_.names and not self.model_.ends:
             raise InputError(
                 f"{type(self).__name__}.bin_edges_: the model comes from a file of an earlier "
-                "version, which has no ends of columns. Fit again."
+                "version, which does not contain the minimum and maximum of the columns. Fit "
+                "again."
             )
         names = [name for name in self.schema_.names if name in self.model_.names]
         found = np.empty(len(names), dtype=object)

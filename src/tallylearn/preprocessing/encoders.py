@@ -299,8 +299,8 @@ class OrdinalTransform(Encoding):
             row = int(odd.argmax())
             raise ColumnError(
                 f"column {name!r} has {codes[row]:g} in row {row_number(block.start, row)}, which "
-                f"is no code. Its codes are 0 to {len(labels) - 1}: {quoted_list(labels)}. Pass "
-                "rows that transform has encoded."
+                f"is not a code. Its codes are 0 to {len(labels) - 1}: {quoted_list(labels)}. Pass "
+                "the output of transform."
             )
         return np.where(gaps, -1, codes).astype(np.int64)
 
@@ -613,8 +613,8 @@ class Encoder(Preprocessor):
         if isinstance(lists, Mapping):
             if odd := [name for name in lists if name not in names]:
                 raise OptionError(
-                    f"{which} names {short_repr(odd[0])}, which is no encoded column. Encoded "
-                    f"columns are {quoted_list(names)}."
+                    f"{which} names {short_repr(odd[0])}, which is not an encoded column. The "
+                    f"encoded columns are {quoted_list(names)}."
                 )
             return dict(lists)
         given = items_of(lists) or []
@@ -637,7 +637,7 @@ class Encoder(Preprocessor):
         if len({*values}) < len(values) or (is_number and [*values] != sorted(values)):
             raise OptionError(
                 f"categories of column {name!r} are {short_repr([*given])}. Give every category "
-                "once, and numbers in rising order."
+                "once, and numbers in increasing order."
             )
         if strict and (odd := [value for value in seen.values if value not in values]):
             raise ColumnError(
@@ -831,8 +831,8 @@ class OrdinalEncoder(
     def _check_combinations(self) -> None:
         if (self.handle_unknown == "use_encoded_value") != (self.unknown_value is not None):
             raise OptionError(
-                "unknown_value goes with handle_unknown='use_encoded_value': give both or none. "
-                f"Got handle_unknown={self.handle_unknown!r}, "
+                "unknown_value goes with handle_unknown='use_encoded_value': pass both or "
+                f"neither. Got handle_unknown={self.handle_unknown!r}, "
                 f"unknown_value={self.unknown_value!r}."
             )
 
@@ -960,8 +960,8 @@ class OneHotEncoder(
             text = repr(float(value))
         if value is None or text not in model.labels(name):
             raise OptionError(
-                f"drop has {short_repr(value)} for column {name!r}, which is no category of it: "
-                f"{quoted_list(model.labels(name))}."
+                f"drop has {short_repr(value)} for column {name!r}, which is not one of its "
+                f"categories. Choose from {quoted_list(model.labels(name))}."
             )
         labels, places = model.groups(name)
         return str(labels[int(places[model.labels(name).index(text)])])
@@ -976,8 +976,8 @@ class OneHotEncoder(
         found = [combine(display_name, labels[place]) for place in model.kept_places(name)]
         if odd := [one for one in found if not isinstance(one, str)]:
             raise OptionError(
-                f"feature_name_combiner returns {short_repr(odd[0])}, which is no str. Return the "
-                "name of the new column."
+                f"feature_name_combiner returned {short_repr(odd[0])}. Return the name of the new "
+                "column as a str."
             )
         return tuple(found)
 

@@ -86,7 +86,7 @@ class Chain(ClassificationModel, RegressionModel):
         """The last step's evidence; numbers as the table has them."""
         if isinstance(self.last, Preprocessor):
             raise KindError(
-                "the last step is a transformer, which predicts nothing. Add an estimator after it."
+                "the last step is a transformer, which does not predict. Add an estimator after it."
             )
         seen, before = self.transform_block(block), self._preparations(block)
         places, names = seen.schema.places, {*block.schema.numbers}

@@ -396,8 +396,8 @@ class SimpleImputer(Preprocessor):
     def _constant_number(self, names: Sequence[str]) -> float:
         if isinstance(self.fill_value, str) and names:
             raise OptionError(
-                f"fill_value is {self.fill_value!r}, which cannot fill column {names[0]!r} of "
-                "numbers. Give a number, or impute the columns of categories alone."
+                f"fill_value is {self.fill_value!r}, which cannot fill the numeric column "
+                f"{names[0]!r}. Give a number, or impute the categorical columns alone."
             )
         given = None if isinstance(self.fill_value, str) else self.fill_value
         return CONSTANT_NUMBER if given is None else float(given)

@@ -15,7 +15,7 @@ def estimate_dimension(variance: Array, rows: float, p: int) -> int:
     if rows < p:
         raise InputError(
             f"n_components='mle' needs as many rows as columns, and there are {rows:g} and {p}. "
-            "Say how many."
+            "Give the number of components."
         )
     likely = [_log_evidence(variance, k, rows) for k in range(1, p)]
     return int(np.argmax(likely)) + 1 if likely else 1

@@ -241,15 +241,15 @@ def _check_size(names: tuple[str, ...], mean: Array, squares: Array) -> None:
     small = (np.abs(mean) > 0) & (np.abs(mean) < MIN_SQUARABLE) & (squares < MIN_SQUARABLE**2)
     if tiny := [name for name, here in zip(names, small, strict=True) if here]:
         raise ColumnError(
-            f"numbers in {quoted_list(tiny)} are so small that their squares are below a double. "
-            "Rescale them."
+            f"numbers in {quoted_list(tiny)} are so small that their squares underflow a double. "
+            "Multiply them by a constant."
         )
 
 
 def _too_large(names: tuple[str, ...]) -> ColumnError:
     return ColumnError(
-        f"numbers in {quoted_list(names)} are so large that their products are beyond a double. "
-        "Rescale them."
+        f"numbers in {quoted_list(names)} are so large that their products overflow a double. "
+        "Divide them by a constant."
     )
 
 

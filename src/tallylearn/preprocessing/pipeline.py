@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from tallylearn.errors import OptionError, error_context
+from tallylearn.errors import KindError, OptionError, error_context
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import clone_estimator
 from tallylearn.estimators.fit_input import FitInput, retry_reading
@@ -171,6 +171,31 @@ class Pipeline(Stepped, Classifier, Regressor):
         """Predict the logarithm of the probability of every class, in the order of ``classes_``."""
         return self._map_rows(X, lambda block: self.model_.log_shares(block), "predict_log_proba")
 
+    def predict_interval(self, X: Any, level: float = 0.95) -> Array:
+        """Prediction intervals of rows, by copies of all steps: see ``Regressor``."""
+        self._check_regressor("predict_interval")
+        return Regressor.predict_interval(self, X, level)
+
+    def fit_intervals(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        cv: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Compute what ``predict_interval`` needs: see ``Regressor``."""
+        self._check_regressor("fit_intervals")
+        return Regressor.fit_intervals(self, X, y, sample_weight, cv=cv, groups=groups)
+
+    def _check_regressor(self, method: str) -> None:
+        if self.task != "regressor":
+            raise KindError(
+                f"Pipeline.{method}: intervals are for predicted numbers, and the last step is "
+                f"{type(self.last).__name__}. Leave them out; predict_proba has probabilities."
+            )
+
     @Offered
     def transform(self, X: Any) -> Any:
         """Transform every row by all steps.
@@ -276,7 +301,7 @@ class Pipeline(Stepped, Classifier, Regressor):
         for name, step in steps[:-1]:
             if step._aim(X, y) not in (None, aim):
                 raise OptionError(
-                    f"the step {name!r} learns from classes, but the pipeline does not end in a "
+                    f"the step {name!r} needs classes, but the pipeline does not end in a "
                     "classifier. Leave the step out, or set another strategy."
                 )
         return aim

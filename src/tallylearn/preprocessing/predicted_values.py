@@ -26,8 +26,9 @@ def check_learners(learners: Any) -> dict[str, Any]:
         task = one.task if isinstance(one, Estimator) else None
         if task not in TASKS or task in found:
             raise OptionError(
-                "learners is a regressor for numbers, a classifier for categories, or one of each, "
-                f"of tallylearn, such as [tl.DecisionTreeRegressor()], not {short_repr(learners)}."
+                "learners must be a regressor for numbers, a classifier for categories, or one of "
+                "each, from tallylearn, such as [tl.DecisionTreeRegressor()], not "
+                f"{short_repr(learners)}."
             )
         found[task] = one
     return found

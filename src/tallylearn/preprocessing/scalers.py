@@ -108,7 +108,9 @@ class StandardScaler(Scaler):
         if self.ddof:
             variance = variance * np.where(count > 1, count / np.maximum(count - 1, 1e-300), 1.0)
         if not np.isfinite(variance).all():
-            raise InputError("a variance is beyond a double. Rescale the column.")
+            raise InputError(
+                "the variance of a column overflows a double. Divide the column by a constant."
+            )
         if self.with_std:
             check_spread(moments)
         flags = bool(self.with_mean), bool(self.with_std)

@@ -236,4 +236,6 @@ def check_width(extent: Extent) -> None:
         wide = ~np.isfinite(extent.greatest - extent.least).all(axis=0)
     if wide.any():
         name = extent.columns[int(wide.argmax())]
-        raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")
+        raise InputError(
+            f"column {name!r} has a range that overflows a double. Divide it by a constant."
+        )

@@ -23,8 +23,8 @@ def named_steps(steps: Any) -> list[tuple[str, Any]]:
     """The steps by name: as given, or as they are called, numbered where that repeats."""
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not len(steps):
         raise OptionError(
-            "steps is a list of preparations that ends in a learner, such as "
-            "[tl.SimpleImputer(), tl.NaiveBayes()], or of pairs (name, step), not "
+            "steps must be a list of transformers that ends in an estimator, such as "
+            "[tl.SimpleImputer(), tl.NaiveBayes()], or a list of pairs (name, step), not "
             f"{short_repr(steps)}."
         )
     called = [None if _is_named_pair(one) else _default_name(one) for one in steps]
@@ -75,7 +75,8 @@ def _check_names(steps: list[tuple[str, Any]]) -> None:
     for name in names:
         if SIGN in name or not name or name == "steps" or names.count(name) > 1:
             raise OptionError(
-                f"a step is called {name!r}. Names are unique, not 'steps', and have no {SIGN!r}."
+                f"a step has the name {name!r}. Give each step a unique, non-empty name other than "
+                f"'steps', without {SIGN!r}."
             )
 
 
@@ -83,13 +84,11 @@ def check_steps(steps: list[tuple[str, Any]]) -> None:
     """Preparations of ours, and a learner of ours at the end, each with options that can be."""
     for at, (name, step) in enumerate(steps):
         last = at == len(steps) - 1
-        wanted = "learner" if last else "preparation"
+        wanted = "an estimator" if last else "a transformer"
         if not isinstance(step, Estimator if last else Preprocessor):
             raise KindError(
-                f"the step {name!r} is {short_repr(step)}, and a {wanted} of tallylearn was "
-                "expected"
-                f"{'' if last else ', such as tl.StandardScaler()'}, or {PASSED!r}. scikit-learn's "
-                "Pipeline takes steps of ours and of others."
+                f"the step {name!r} is {short_repr(step)}. Pass {wanted} of tallylearn, or "
+                f"{PASSED!r}. For steps of other libraries, use scikit-learn's Pipeline."
             )
         with error_context(type(step).__name__):
             step._check_options()

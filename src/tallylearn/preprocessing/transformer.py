@@ -142,8 +142,8 @@ class Preprocessor(Transformer):
         texts = one and of_strings(X if isinstance(X, list | tuple) else array_of(X))
         if texts and file_list(X) is None:
             raise KindError(
-                f"{type(self).__name__}: the input has one string a row, read as documents, "
-                'not as a table. Pass a frame with one column: df[["city"]], or '
+                f"{type(self).__name__}: the input has one string per row, which is read as "
+                'documents, not as a table. Pass a frame with one column: df[["city"]], or '
                 '{"city": values}.'
             )
         return X

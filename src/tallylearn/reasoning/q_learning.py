@@ -140,7 +140,8 @@ def q_learning(
         known = _check_world(world)
         if start is not None and start not in known:
             raise OptionError(
-                f"start is {short_repr(start)}, which is no state with actions. Name one."
+                f"start is {short_repr(start)}, which is not a state with actions. Choose one of "
+                "the states in world."
             )
     values = {s: dict.fromkeys(actions, 0.0) for s, actions in known.items()}
     states, rng, n_steps = list(known), generator(WHO, seed), 0

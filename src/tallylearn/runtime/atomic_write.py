@@ -42,14 +42,19 @@ def whole(path: str | Path) -> Iterator[IO[bytes]]:
         if path.is_symlink():  # Python 3.13 resolves links in a circle to themselves
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():
-            raise FileError(f"{path} is no ordinary file, and is not written over.")
+            raise FileError(
+                f"{path} is not a regular file, so it is not overwritten. Choose another file."
+            )
         with _temporary_file(path) as file:
             yield file
     except TallyError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a name with NUL, links in a circle
         why = getattr(error, "strerror", None) or error
-        raise FileError(f"{path} could not be written: {why}. Nothing was changed.") from None
+        raise FileError(
+            f"{path} could not be written: {why}. Nothing was changed. Choose another file, or "
+            "free some space."
+        ) from None
 
 
 @contextmanager
@@ -135,6 +140,6 @@ def _sync_folder(folder: Path) -> None:
     except OSError as error:
         if error.errno not in UNSUPPORTED_SYNC_ERRORS:
             raise FileError(
-                f"{folder} could not be synced: {error.strerror}. The file is written, and may be "
-                "gone after a power cut."
+                f"{folder} could not be synchronised to disk: {error.strerror}. The file is "
+                "written, but a power failure could lose it. Save it again to be sure."
             ) from None

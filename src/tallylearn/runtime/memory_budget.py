@@ -24,7 +24,7 @@ def budget() -> float:
     except ValueError:
         gib = 0.0
     if not 0 < gib < float("inf"):
-        raise OptionError(f"{MEMORY_VARIABLE} is a number of GiB above 0, not {said!r}.")
+        raise OptionError(f"{MEMORY_VARIABLE} must be a number of GiB above 0, not {said!r}.")
     return gib * GIB
 
 

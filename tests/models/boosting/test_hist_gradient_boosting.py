@@ -22,9 +22,9 @@ from tallylearn.models.boosting import (
     boosting_rounds,
     hist_gradient_boosting,
     losses,
-    shapley_evidence,
     tree_growth,
 )
+from tallylearn.models.trees import shapley
 from tests.kernels.test_oracle import uncompiled
 
 CLASSIFIER, REGRESSOR = tl.HistGradientBoostingClassifier, tl.HistGradientBoostingRegressor
@@ -295,7 +295,7 @@ def test_kernels_compute_the_same_uncompiled(monkeypatch: pytest.MonkeyPatch) ->
         pairs = CLASSIFIER(**options).fit(table, labels > 0).predict_proba(rows)
         return [number.predict(rows), number.shap_values(rows), shares, pairs]
 
-    users = (losses, tree_growth, boosting_rounds, shapley_evidence, hist_gradient_boosting)
+    users = (losses, tree_growth, boosting_rounds, shapley, hist_gradient_boosting)
     for rows_for_one_word in (1, 1_000):  # gradients of few bits, and of many
         with monkeypatch.context() as patch:
             patch.setattr(tree_growth, "MIN_ONE_WORD_ROWS", rows_for_one_word)

@@ -332,7 +332,7 @@ def test_a_function_of_the_rows_says_where_to_start() -> None:
     assert tl.KMeans(init=first).elbow(BLOBS, [1, 2]).data
     for odd, said in ((lambda *a, **b: start[:1], r"(?s)4 rows of 5.*number of clusters 4\.$"),
                       (start[:, :2], r"not match the number of features of the data 5\.$"),
-                      (lambda x: x, "init fails on")):  # fmt: skip
+                      (lambda x: x, "init failed on")):  # fmt: skip
         with pytest.raises(errors.OptionError, match=said):
             tl.KMeans(4, init=odd).fit(BLOBS)
 

@@ -92,7 +92,7 @@ def test_another_value_is_the_reference_where_it_is_wanted() -> None:
     assert "colour=blue" in found.names
     with pytest.raises(errors.OptionError, match=r"'pink' for column 'colour'.*'blue'"):
         design([block_of(TABLE)], reference={"colour": "pink"})
-    with pytest.raises(errors.OptionError, match="'size', which is no categorical column"):
+    with pytest.raises(errors.OptionError, match="'size', which is not a categorical column"):
         design([block_of(TABLE)], reference={"size": "1"})
 
 

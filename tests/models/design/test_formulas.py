@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import ColumnError, OptionError, TargetError
+from tallylearn.errors import ColumnError, KindError, OptionError, TargetError
 from tallylearn.estimators.formulas import parse_factor
 from tallylearn.expressions import evaluate
 
@@ -155,6 +155,11 @@ def test_names_that_are_no_python_names_stand_in_backticks(cars):
         (tl.Lasso(0.01), "mpg ~ scale(hp) + C(year):fuel"),
         (tl.LogisticRegression(), "thirsty ~ sqrt(hp) * origin"),
         (tl.PoissonRegressor(), "faults ~ weight * fuel + offset(log(hp))"),
+        (tl.Ridge(0.1), "mpg ~ bs(hp, df=5):fuel + poly(weight, 2) + scale(hp)"),
+        (
+            tl.LogisticRegression(),
+            "thirsty ~ cr(hp, df=4, constraints='center') + cc(weight, df=3)",
+        ),
     ],
 )
 def test_a_saved_formula_predicts_and_explains_the_same(cars, tmp_path, learner, formula):
@@ -176,6 +181,8 @@ def test_a_model_without_a_formula_stores_none(cars, tmp_path):
     [
         (tl.LinearRegression(), FORMULA + " + scale(weight) + exp(-weight / 2)"),
         (tl.PoissonRegressor(), "faults ~ weight * C(year) + offset(log(hp))"),
+        (tl.LinearRegression(), "mpg ~ poly(hp, 3) + bs(weight, df=6) * fuel"),
+        (tl.LinearRegression(), "mpg ~ cr(hp, df=5) + bs(weight, df=4, degree=0)"),
     ],
 )
 def test_the_expression_of_a_formula_equals_predict(cars, learner, formula):
@@ -185,13 +192,80 @@ def test_the_expression_of_a_formula_equals_predict(cars, learner, formula):
     assert evaluate(expression.values[0], block) == pytest.approx(model.predict(cars), rel=1e-12)
 
 
-def test_a_formula_is_read_from_a_file(cars, tmp_path):
-    path = tmp_path / "cars.csv"
-    cars.to_csv(path, index=False)
-    model = tl.LinearRegression().fit(path, FORMULA)
-    in_memory = tl.LinearRegression().fit(cars, FORMULA)
+def test_a_periodic_basis_has_no_expression(cars):
+    model = tl.LinearRegression().fit(cars, "mpg ~ cc(hp, df=4)")
+    with pytest.raises(KindError, match=r"cc\(hp, df=4\).*cr"):
+        model.model_.expression(model.schema_)
+
+
+def design_of(model, table):
+    return model.model_.design.formula.matrix(model._read_rows(table).whole())
+
+
+# Coefficients as R 3.6 prints them for lm(weight ~ bs(height, df = 5), data = women), and the
+# columns of poly(1:10, 2).
+def test_bases_are_those_of_r():
+    women = pd.DataFrame({"height": np.arange(58.0, 73.0)})
+    women["weight"] = [115, 117, 120, 123, 126, 129, 132, 135, 139, 142, 146, 150, 154, 159, 164]
+    rows = tl.LinearRegression().fit(women, "weight ~ bs(height, df=5)").summary().records()
+    found = [row["weight"] for row in rows]
+    assert found == pytest.approx([114.8799, 3.4657, 13.03, 27.6161, 40.8481, 49.1296], abs=5e-5)
+    errors = [row["error"] for row in rows]
+    assert errors == pytest.approx([0.2167, 0.4595, 0.3965, 0.4571, 0.3866, 0.309], abs=5e-5)
+    ten = pd.DataFrame({"x": np.arange(1.0, 11.0), "y": np.arange(10.0) ** 3})
+    found = design_of(tl.LinearRegression().fit(ten, "y ~ poly(x, 2)"), ten)
+    assert found[:5, 0] == pytest.approx(
+        [-0.49543369, -0.38533732, -0.27524094, -0.16514456, -0.05504819], abs=5e-9
+    )
+    assert found[:5, 1] == pytest.approx(
+        [0.52223297, 0.17407766, -0.08703883, -0.26111648, -0.34815531], abs=5e-9
+    )
+
+
+# formulaic's bs, cr, cc and poly are those of patsy.
+@pytest.mark.parametrize(
+    "basis",
+    [
+        "poly(hp, 4)", "poly(hp, degree=3, raw=True)", "poly(log(hp), 2)", "bs(hp)",
+        "bs(hp, df=6)", "bs(hp, 4, degree=2)", "bs(hp, knots=[80, 120], include_intercept=True)",
+        "bs(hp, df=5, lower_bound=40, upper_bound=210)", "bs(year, df=5)", "cr(hp, df=5)",
+        "cs(hp, knots=[80, 120])", "cr(hp, df=4, constraints='center')", "cc(hp, df=4)",
+        "cc(hp, df=3, constraints='center')", "bs(hp, df=4):origin",
+    ],
+)  # fmt: skip
+def test_bases_of_training_and_new_rows_are_those_of_formulaic(cars, basis):
+    from formulaic import ModelSpec
+
+    train, new = cars[:90], cars[90:]
+    new = new[new.hp.between(train.hp.min(), train.hp.max())]
+    model = tl.Ridge(1.0).fit(train, f"mpg ~ {basis}")
+    spec = ModelSpec(f"1 + {basis}", ensure_full_rank=False)
+    fitted = spec.get_model_matrix(train)
+    for rows in (train, new):
+        expected = np.asarray(fitted.model_spec.get_model_matrix(rows), dtype=float)[:, 1:]
+        assert design_of(model, rows) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_splines_go_on_beyond_the_training_rows(cars):
+    far = pd.DataFrame({"hp": [250.0, 300, 350]})
+    natural = tl.LinearRegression().fit(cars, "mpg ~ cr(hp, df=5)").predict(far)
+    assert natural[0] - natural[1] == pytest.approx(natural[1] - natural[2])
+    once = tl.LinearRegression().fit(cars, "mpg ~ bs(hp)").predict(far)  # one cubic polynomial
+    assert once == pytest.approx(tl.LinearRegression().fit(cars, "mpg ~ poly(hp, 3)").predict(far))
+    year = tl.LinearRegression().fit(cars, "mpg ~ cc(hp, df=4, lower_bound=0, upper_bound=250)")
+    ahead = cars.assign(hp=cars.hp + 250)
+    assert year.predict(ahead) == pytest.approx(year.predict(cars))
+
+
+@pytest.mark.parametrize("formula", [FORMULA, "mpg ~ bs(hp, df=6) + poly(weight, 2)"])
+def test_a_formula_is_read_from_a_file(cars, tmp_path, formula):
+    for name, part in {"a": cars[:50], "b": cars[50:]}.items():
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = str(tmp_path / "*.csv")
+    model = tl.LinearRegression().fit(files, formula)
+    in_memory = tl.LinearRegression().fit(cars, formula)
     assert model.coef_ == pytest.approx(in_memory.coef_)
-    assert model.predict(path) == pytest.approx(in_memory.predict(cars))
+    assert model.predict(files) == pytest.approx(in_memory.predict(cars))
 
 
 def test_folds_encode_the_formula_of_their_own_rows(cars):
@@ -263,7 +337,21 @@ def test_a_collinear_column_has_no_finite_inflation_factor():
         ("mpg ~ hp ~ weight", OptionError, ["two tildes"]),
         ("mpg ~ hp + mpg", TargetError, ["'mpg'", "Leave it out"]),
         ("mpg ~ log(origin)", ColumnError, ["'origin'", "convert"]),
-        ("mpg ~ bs(hp, 4)", OptionError, ["'bs'", "log10"]),
+        ("mpg ~ bs(hp, df=2)", OptionError, ["df=2", "df=3 or more"]),
+        ("mpg ~ bs(hp, df=4, knots=[90])", OptionError, ["both df and knots"]),
+        ("mpg ~ bs(hp, knots=[900])", OptionError, ["knot 900", "lower_bound"]),
+        ("mpg ~ bs(hp, lower_bound=90, upper_bound=80)", OptionError, ["lower_bound=90"]),
+        ("mpg ~ bs(hp, extrapolation='clip')", OptionError, ["'extrapolation'", "df=..."]),
+        ("mpg ~ bs(hp, df=weight)", OptionError, ["df='weight'", "whole number"]),
+        ("mpg ~ bs(hp, degree=0)", OptionError, ["degree of 1 or more"]),
+        ("mpg ~ poly(hp, 11)", OptionError, ["degree=11", "from 1 to 10"]),
+        ("mpg ~ poly(year, 3)", ColumnError, [r"poly\(year, 3\)", "at most 2"]),
+        ("mpg ~ poly(origin, 2)", ColumnError, ["'origin'", "convert"]),
+        ("mpg ~ cr(hp)", OptionError, ["neither df nor knots"]),
+        ("mpg ~ cr(hp, df=1)", OptionError, ["df=1", "below 2"]),
+        ("mpg ~ cr(year, knots=[71, 72])", OptionError, ["knot 72", "end of the range"]),
+        ("mpg ~ cr(hp, df=4, constraints='none')", OptionError, ["'center'"]),
+        ("mpg ~ bs(year - year)", ColumnError, ["1 distinct value"]),
         ("mpg ~ lgo(hp)", OptionError, [r"lgo\(hp\)", "log10"]),
         ("mpg ~ hp | weight", OptionError, [r"'\|'"]),
         ("mpg ~ log(weight - 2)", ColumnError, [r"log\(weight - 2\)", "row", "weight is"]),

@@ -117,7 +117,9 @@ def test_a_regression_of_pooled_values_is_saved_and_neither_merged_nor_led_along
     assert "rare values" in str(model.show_work())
     model.save(tmp_path / "model.tally", tally=False)
     assert np.array_equal(tl.load(tmp_path / "model.tally").predict(X), model.predict(X))
-    with pytest.raises(errors.OptionError, match=r"pooled to fit memory. Save it with tally=False"):
+    with pytest.raises(
+        errors.OptionError, match=r"pooled to fit into memory. Save it with tally=False"
+    ):
         model.save(tmp_path / "model.tally")
     with pytest.raises(errors.MergeError, match="pooled rare values to fit memory"):
         tl.merge(model, model)
@@ -160,7 +162,9 @@ def test_a_model_of_pooled_values_is_saved_and_not_merged(
         tl.merge(model, model)
     with pytest.raises(errors.MergeError, match="pooled rare values to fit memory"):
         model.partial_fit(X, y)
-    with pytest.raises(errors.OptionError, match=r"pooled to fit memory. Save it with tally=False"):
+    with pytest.raises(
+        errors.OptionError, match=r"pooled to fit into memory. Save it with tally=False"
+    ):
         model.save(tmp_path / "model.tally")
 
 

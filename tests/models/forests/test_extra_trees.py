@@ -88,7 +88,7 @@ def test_all_rows_are_seen_and_learned_by_heart() -> None:
     X, y = datasets.load_iris(return_X_y=True)
     forest = tl.ExtraTreesClassifier().fit(X, y)
     assert forest.score(X, y) == 1.0
-    with pytest.raises(OptionError, match="with bootstrap=False every tree sees all"):
+    with pytest.raises(OptionError, match="bootstrap=False draws none"):
         tl.ExtraTreesClassifier(oob_score=True).fit(X, y)
     assert tl.ExtraTreesClassifier(bootstrap=True).fit(X, y).oob.value > 0.9
 

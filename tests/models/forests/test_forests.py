@@ -288,7 +288,7 @@ def test_classes_weigh_alike_in_every_bag_that_is_balanced() -> None:
 
 
 def test_medians_are_for_single_trees() -> None:
-    with pytest.raises(errors.OptionError, match=r"forests count\. Use .*DecisionTreeRegressor"):
+    with pytest.raises(errors.OptionError, match=r"keep only sums\. Use .*DecisionTreeRegressor"):
         tl.RandomForestRegressor(criterion="absolute_error").fit(IRIS, KINDS)
 
 
@@ -323,7 +323,7 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
         ({"max_samples": 0.0}, "'max_samples'"),
         ({"max_samples": 1000}, "max_samples is 1000, and the table has 150 rows"),
         ({"max_samples": 0.5, "bootstrap": False}, "cannot be set if `bootstrap=False`"),
-        ({"missing": "fractional"}, "whole rows. Use missing=.branch"),
+        ({"missing": "fractional"}, "not support. Use missing=.branch"),
         ({"missing": "drop"}, "'missing'"),
         ({"class_weight": "light"}, "'class_weight' .* 'balanced', 'balanced_subsample', a dict"),
         ({"ccp_alpha": "cv"}, "'ccp_alpha' .* a float .* Got 'cv'"),
@@ -348,7 +348,7 @@ def test_more_trees_than_memory_takes_are_refused_before_they_grow(
 
 def test_out_of_bag_without_bags_or_with_another_table_is_refused(iris: Any) -> None:
     whole = tl.RandomForestClassifier(3, bootstrap=False).fit(IRIS, KINDS)
-    with pytest.raises(errors.InputError, match="no row is out of any bag"):
+    with pytest.raises(errors.InputError, match="no out-of-bag rows"):
         _ = whole.oob
     with pytest.raises(errors.InputError, match="grown from 150 rows, and this table has 149"):
         iris.out_of_bag(IRIS[1:], KINDS[1:])

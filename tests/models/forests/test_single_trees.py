@@ -93,6 +93,6 @@ def test_a_forest_from_a_file_tells_its_bags_and_that_its_rows_are_gone(
     again = tl.load(tmp_path / "forest.tally")
     assert np.array_equal(again.estimators_samples_[2], forest.estimators_samples_[2])
     assert len(again.estimators_) == 3
-    with pytest.raises(errors.InputError, match="training rows are not kept"):
+    with pytest.raises(errors.InputError, match="training rows were not kept"):
         again.estimators_[0]
     assert not hasattr(tl.RandomForestClassifier(), "estimators_")

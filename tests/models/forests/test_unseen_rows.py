@@ -67,7 +67,7 @@ def test_what_has_no_bags_is_refused() -> None:
     with pytest.raises(errors.OptionError, match="cv is 'oob'"):
         tl.learning_curve(forest, IRIS, KINDS, cv="oob")
     found = tl.tune(forest, {"bootstrap": [True, False]}, IRIS, KINDS, cv="oob")
-    assert "no row is out of any bag" in found.candidates[1].failure
+    assert "no out-of-bag rows" in found.candidates[1].failure
 
 
 def test_groups_are_refused_as_bags_part_them() -> None:

@@ -144,7 +144,7 @@ def test_the_nearest_add_up_for_the_same_queries_alone() -> None:
 def test_rows_of_folds_members_and_dropped_gaps_are_said_to_be_in_memory(folder: Path) -> None:
     path, learner = folder / "all.csv", tl.KNeighborsClassifier(5, examples="files")
     table = tl.table(path, target="y", ignore=["kind", "times", "z"])
-    said = r"folds, of ensemble members and of gaps='drop'.*leave examples= out"
+    said = r"ensembles and gaps='drop'.*leave examples= out"
     with pytest.raises(errors.OptionError, match=said):
         tl.evaluate(learner, table)
     with pytest.raises(errors.OptionError, match=said):

@@ -479,7 +479,7 @@ def test_votes_are_shares_of_the_nearest_at_any_distance(
 
 def test_a_spread_beyond_a_double_is_refused() -> None:
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]) * 1e155
-    with pytest.raises(errors.InputError, match=r"variance is beyond a double. Rescale"):
+    with pytest.raises(errors.InputError, match=r"overflows a double. Divide"):
         tl.KNeighborsClassifier(1, scale="standard").fit(rows, list("abc"))
 
 

@@ -661,7 +661,7 @@ def test_a_learner_that_fails_is_named_with_its_leaf_and_its_reason() -> None:
     [
         (LogisticRegression(), "LogisticRegression.*a classifier"),
         (tl.NaiveBayes(), "NaiveBayes.*a classifier"),
-        (LinearRegression, "LinearRegression.*ready to fit"),
+        (LinearRegression, "LinearRegression.*instance of a regressor"),
         ("linear", "'linear'.*no regressor"),
     ],
 )

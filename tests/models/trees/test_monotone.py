@@ -137,12 +137,12 @@ def test_what_was_gained_is_told_of_orderly_questions_only() -> None:
         ([1, 0, 2, 0], "array-like of -1, 0 or 1, but got 2"),
         ([1, 0, 0.5, 0], "but got 0.5"),
         ([1, 0, "up", 0], "but got"),
-        ([0, 0, 0, 1], "'kind', whose values have no order"),
-        ({"kind": -1}, "'kind', whose values have no order"),
+        ([0, 0, 0, 1], "'kind', which has no order"),
+        ({"kind": -1}, "'kind', which has no order"),
         ({"width": 1}, "monotonic_cst names 'width'"),
-        ("up", "monotonic_cst is a dict"),
-        (1, "monotonic_cst is a dict"),
-        ([[1, 0, 0, 0]], "monotonic_cst is a dict"),
+        ("up", "monotonic_cst must be a dict"),
+        (1, "monotonic_cst must be a dict"),
+        ([[1, 0, 0, 0]], "monotonic_cst must be a dict"),
     ],
 )
 @pytest.mark.parametrize("learner", [tl.DecisionTreeRegressor, tl.RandomForestRegressor])
@@ -155,18 +155,24 @@ def test_slopes_of_no_sense_are_refused(learner: Any, slopes: Any, words: str) -
 @pytest.mark.parametrize(
     ("learner", "options", "words"),
     [
-        (tl.DecisionTreeRegressor, {"criterion": "absolute_error"}, 'Use "squared_error"'),
-        (tl.DecisionTreeRegressor, {"missing": "fractional"}, 'Use "branch"'),
+        (
+            tl.DecisionTreeRegressor,
+            {"criterion": "absolute_error"},
+            'Use criterion="squared_error"',
+        ),
+        (tl.DecisionTreeRegressor, {"missing": "fractional"}, 'Use missing="branch"'),
         (tl.DecisionTreeClassifier, {"pruning": "chi2"}, "Use significance"),
         (tl.DecisionTreeClassifier, {"pruning": "pessimistic"}, "Use ccp_alpha"),
-        (tl.C45, {"missing": "branch", "pruning": None}, "Use None"),
+        (tl.C45, {"missing": "branch", "pruning": None}, "Use variant=None"),
     ],
 )
 def test_what_cannot_keep_the_order_is_said(
     learner: Any, options: dict[str, Any], words: str
 ) -> None:
     target = "y" if learner is tl.DecisionTreeRegressor else "two"
-    with pytest.raises(errors.OptionError, match=f"monotonic_cst does not go with .*{words}"):
+    with pytest.raises(
+        errors.OptionError, match=f"monotonic_cst cannot be combined with .*{words}"
+    ):
         learner(monotonic_cst=SLOPES, **options).fit(table(0)[["up", "down", target]], target)
 
 

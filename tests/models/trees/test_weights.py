@@ -185,7 +185,7 @@ def test_only_ratios_of_weights_matter(make: Any) -> None:
 
 @pytest.mark.parametrize("make", [tl.DecisionTreeClassifier, tl.DecisionTreeRegressor])
 def test_weights_beyond_a_double_are_named_with_the_remedy(make: Any) -> None:
-    with pytest.raises(InputError, match="divide them by the greatest"):
+    with pytest.raises(InputError, match="Divide all weights by the greatest"):
         make().fit([[0.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[1e300, 2e300, 1e300])
 
 

@@ -185,11 +185,11 @@ def test_votes_within_votes_are_saved_as_deep_as_they_can_be_loaded(tmp_path: Pa
     [
         ([], {}, "non-empty list"),
         ("nb", {}, "non-empty list"),
-        ([tl.NaiveBayes], {}, "no learner that can fit"),
-        ([3], {}, "no learner that can fit"),
-        (OURS, {"weights": [1, 2]}, "one weight a member, 3 in all"),
-        (OURS, {"weights": [1, -2, 0]}, "Weights are numbers, 0 or more"),
-        (OURS, {"weights": [0, 0, 0]}, "nobody votes"),
+        ([tl.NaiveBayes], {}, "not an estimator"),
+        ([3], {}, "not an estimator"),
+        (OURS, {"weights": [1, 2]}, "pass 3 weights, one per member"),
+        (OURS, {"weights": [1, -2, 0]}, "Pass finite numbers, 0 or more"),
+        (OURS, {"weights": [0, 0, 0]}, "all weights are 0"),
         (OURS, {"voting": "loud"}, "'voting'"),
         (OURS, {"tie": "coin"}, "'tie'"),
     ],
@@ -224,14 +224,18 @@ def test_a_member_that_is_none_can_be_put_back_by_its_name() -> None:
 
 
 def test_what_a_learner_of_others_cannot_take_is_said_of_it() -> None:
-    words = r"member 'LogisticRegression' is not ours, and fails on these rows \(ValueError: could"
+    words = r"'LogisticRegression' is not from tallylearn and failed .*\(ValueError: could"
     with pytest.raises(errors.InputError, match=words):
         tl.VotingClassifier([tl.C45(), LogisticRegression()]).fit(tl.example("tennis"))
     gap = np.full((1, X.shape[1]), np.nan)
     for voting in ("hard", "soft"):
         vote = tl.VotingClassifier([tl.C45(), GaussianNB()], voting=voting).fit(X, Y)
-        with pytest.raises(errors.InputError, match=r"'GaussianNB' is not ours.* contains NaN"):
+        with pytest.raises(
+            errors.InputError, match=r"'GaussianNB' is not from tallylearn.* contains NaN"
+        ):
             vote.predict(gap)
     mean = tl.VotingRegressor([tl.CART(task="regression"), LinearRegression()]).fit(D, N)
-    with pytest.raises(errors.InputError, match=r"'LinearRegression' is not ours.* contains NaN"):
+    with pytest.raises(
+        errors.InputError, match=r"'LinearRegression' is not from tallylearn.* contains NaN"
+    ):
         mean.predict(np.full((1, D.shape[1]), np.nan))

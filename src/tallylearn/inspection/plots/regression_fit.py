@@ -119,7 +119,7 @@ def plot_regression(
 
 def _bands(model: Any, points: Any, level: float) -> dict[str, tuple[Array, Array]]:
     """The bands of least squares; other models have none."""
-    if not hasattr(model, "predict_interval"):
+    if not getattr(getattr(model, "model_", None), "is_least_squares", False):
         return {}
     found = {}
     for of, name, _ in BANDS:

@@ -3,5 +3,4 @@
 loss_gradients      gradients and Hessians of the losses, rounded to integers; exp and log
 leafwise_grower     a regression tree of the gradients, the leaf of the largest gain first
 binned_predict      the sum of such trees for rows given as bins
-tree_shap           Shapley values of a row, exact for trees
 """

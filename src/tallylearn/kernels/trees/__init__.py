@@ -22,6 +22,7 @@ Python, and import each other as such. From rows to a tree:
     random_numbers     what is drawn, from the seed and the place of a node
     grower             a tree, depth first
     best_split         the same search from counts alone: for forests, files and clusters
+    tree_shap          Shapley values of a row, for trees that have grown
 
 and two trees that are searched in ways of their own, and share the rest:
 

@@ -261,8 +261,8 @@ class HistGradientBoosting(Estimator):
         )
         if size >= n:
             raise OptionError(
-                f"validation_fraction={fraction} takes {size} of {n} rows, and none are left to "
-                "train on. Use a smaller one, or early_stopping=False."
+                f"validation_fraction={fraction} takes {size} of {n} rows, which leaves none to "
+                "train on. Use a smaller share, or early_stopping=False."
             )
         chosen = np.zeros(n, bool)
         labels = whole.loss.labels if whole.loss.n_classes else np.zeros(n, np.int32)
@@ -286,8 +286,8 @@ class HistGradientBoosting(Estimator):
             columns, loss.classes, loss.name,
         ):  # fmt: skip
             raise InputError(
-                "warm_start adds rounds to trees of the same columns, classes and loss, and these "
-                "have changed. Fit with warm_start=False."
+                "warm_start=True continues a fit with the same columns, classes and loss, but "
+                "these have changed. Fit with warm_start=False."
             )
         if int(self.max_iter) < model.rounds:
             raise OptionError(
@@ -597,8 +597,8 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         super()._check_combinations()
         if self.loss == "quantile" and self.quantile is None:
             raise OptionError(
-                'loss="quantile" needs the quantile that is predicted. Set quantile=0.5 for the '
-                "median, for example."
+                'loss="quantile" needs quantile=, the quantile to predict. For the median, set '
+                "quantile=0.5."
             )
 
 
@@ -665,7 +665,7 @@ def _check_categories(given: Any, schema: Schema) -> None:
     for j in at:
         if schema.columns[j].kind != CATEGORY:
             raise OptionError(
-                f"categorical_features names {names[j]!r}, and that column has numbers. Convert it "
+                f"categorical_features names {names[j]!r}, and that column is numeric. Convert it "
                 "to strings or to a pandas category."
             )
 

@@ -108,8 +108,8 @@ class BoostingLoss:
             return np.array([mean])
         if mean <= 0:
             raise TargetError(
-                f"loss={self.name!r} is of positive means, and the mean of the target is {mean:g}. "
-                'Use loss="squared_error".'
+                f"loss={self.name!r} needs a target with a positive mean, and the mean is "
+                f'{mean:g}. Use loss="squared_error".'
             )
         return np.array([math.log(mean)])
 
@@ -118,14 +118,14 @@ class BoostingLoss:
         if self.name == "poisson" and (self.y < 0).any():
             at = int(np.argmax(self.y < 0))
             raise TargetError(
-                f'loss="poisson" is of counts, and the target is {self.y[at]:g} in row {at}. Leave '
-                'negative targets out, or use loss="squared_error".'
+                f'loss="poisson" needs targets of 0 or more, and the target is {self.y[at]:g} in '
+                f'row {at}. Correct or drop that row, or use loss="squared_error".'
             )
         if self.name == "gamma" and (self.y <= 0).any():
             at = int(np.argmax(self.y <= 0))
             raise TargetError(
-                f'loss="gamma" is of positive targets, and the target is {self.y[at]:g} in row '
-                f'{at}. Leave such rows out, or use loss="squared_error".'
+                f'loss="gamma" needs positive targets, and the target is {self.y[at]:g} in row '
+                f'{at}. Correct or drop that row, or use loss="squared_error".'
             )
 
     def probabilities(self, raw: Array, out: Array, rows: slice) -> None:

@@ -12,55 +12,36 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn import engines
 from tallylearn.estimators.model import choice, log_shares
-from tallylearn.kernels.boosting import tree_shap
 from tallylearn.models.boosting.losses import EXPONENTIAL, LOGISTIC, class_scores, linked_numbers
 from tallylearn.models.forests.tree_votes import value_text
-from tallylearn.runtime.worker_pool import check_halted
+from tallylearn.models.trees.shapley import ShapleyTrees
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Evidence, EvidenceLine, Term
 from tallylearn.workings.units import value_formatter
 
-RUN = 64  # rows that a thread explains at a time
+
+def shapley_trees(model: Any) -> ShapleyTrees:
+    """The trees of a model; their values are what they add to the raw score."""
+    inner = np.flatnonzero(model.left >= 0)
+    parent = np.full(len(model.left), -1, np.int64)
+    parent[model.left[inner]] = parent[model.left[inner] + 1] = inner
+    weights, values = model.rows.astype(np.float64), model.values[:, None]
+    return ShapleyTrees(parent, weights, values, model.split_columns, roots=model.roots)
 
 
 def shapley_values(model: Any, block: Block) -> tuple[Array, Array]:
     """(outputs,) the mean raw scores, and (n, p, outputs) the Shapley values of the rows."""
-    numbers, categories = model.table(block)
-    p, k = len(model.columns), model.outputs
-    out = np.zeros((k, len(block), p))
+    out = np.zeros((model.outputs, len(block), len(model.columns), 1))
     plan = model.steps, model.threshold, model.leads
-    depths = tree_depths(model)
-    places = (int(depths.max()) + 2) * (int(depths.max()) + 3)
-    arrays = model.left, model.rows, model.values, model.split_columns
-
-    def explain(at: slice) -> None:
-        room = np.empty(places, np.int64), np.empty((places, 3))
-        for t, root in enumerate(model.roots.tolist()):
-            check_halted()
-            tree = (*arrays, root, int(depths[t]))
-            tree_shap.add_values(numbers[at], categories[at], plan, tree, room, out[t % k, at])
-
-    engines.map_threads(explain, [slice(i, i + RUN) for i in range(0, len(block), RUN)])
-    return model.baseline + mean_values(model), np.moveaxis(out, 0, -1)
-
-
-def tree_depths(model: Any) -> Array:
-    """(t,) the depth of every tree."""
-    depth = np.zeros(len(model.values), np.int64)
-    for at in np.flatnonzero(model.left >= 0).tolist():  # children come after their parents
-        depth[model.left[at] : model.left[at] + 2] = depth[at] + 1
-    return np.asarray(np.maximum.reduceat(depth, model.roots))
+    shapley_trees(model).add_values(model.table(block), plan, model.outputs, out)
+    return model.baseline + mean_values(model), np.moveaxis(out[..., 0], 0, -1)
 
 
 def mean_values(model: Any) -> Array:
     """(outputs,) the sum of the means of the trees over their training rows."""
-    leaf = model.left < 0
-    whole = np.repeat(model.rows[model.roots], model.ends - model.roots)
-    parts = np.where(leaf, model.values * (model.rows / whole), 0.0)
-    of_tree = np.add.reduceat(parts, model.roots)
-    return np.asarray([of_tree[c :: model.outputs].sum() for c in range(model.outputs)])
+    means = shapley_trees(model).means()[:, 0]
+    return np.asarray([means[c :: model.outputs].sum() for c in range(model.outputs)])
 
 
 def shapley_evidence(model: Any, block: Block) -> list[Evidence]:

@@ -335,8 +335,8 @@ class KMeans(Predictor, Transformer):
             if rows.codes or self.scale is not None or len(rows) > MAX_STEP_ROWS:
                 raise InputError(
                     f"steps() needs numeric columns only, scale=None and at most {MAX_STEP_ROWS:,} "
-                    f"rows; here are {len(rows):,} rows, {len(rows.codes)} categorical columns and "
-                    f"scale={self.scale!r}. Fit KMeans(scale=None) to such a table."
+                    f"rows. This model has {len(rows):,} rows, {len(rows.codes)} categorical "
+                    f"columns and scale={self.scale!r}. Fit KMeans(scale=None) to such a table."
                 )
             passes = self._passes(read).mapped(make_row_major)
             survey = passes.total(self.survey)

@@ -22,8 +22,8 @@ def silhouettes(points: Array, labels: Array) -> Array:
     found, own = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise InputError(
-            "all rows are in one cluster, and a silhouette compares at least two. Use n_clusters=2 "
-            "or more."
+            "all rows are in one cluster, and silhouettes compare at least two clusters. Use "
+            "n_clusters=2 or more."
         )
     sizes = np.bincount(own)
     which = np.eye(len(found))[own]  # (n, k)

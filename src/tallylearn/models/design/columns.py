@@ -163,7 +163,7 @@ def design_columns(
 def no_column() -> ColumnError:
     """Nothing is left that differs between rows."""
     return ColumnError(
-        "no column varies: there is nothing to learn from. Add numbers or categories that do."
+        "no column varies, so there is nothing to learn from. Add a column with several values."
     )
 
 
@@ -187,7 +187,7 @@ def _requested_references(
     for name, value in reference.items():
         if name not in based:
             raise OptionError(
-                f"reference names {name!r}, which is no categorical column. The categorical "
+                f"reference names {name!r}, which is not a categorical column. The categorical "
                 f"columns are {quoted_list(sorted(based)) or 'none'}."
             )
         if value in few.by_column.get(name, ()):

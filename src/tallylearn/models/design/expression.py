@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from tallylearn.errors import KindError
 from tallylearn.estimators.formulas import Factor, function_name
@@ -10,6 +11,7 @@ from tallylearn.expressions import (
     Category,
     CategoryColumn,
     CategoryIndicator,
+    CategorySplit,
     ElementaryFunction,
     Exponential,
     FilledNumber,
@@ -18,15 +20,19 @@ from tallylearn.expressions import (
     Number,
     NumberColumn,
     NumberIndicator,
+    NumberTree,
     PooledIndicator,
     Power,
     Product,
     Quotient,
     Sum,
+    ThresholdSplit,
     Tokens,
+    TreeSplits,
 )
 from tallylearn.models.design.formula_design import ABSENT, FormulaDesign
 from tallylearn.models.design.matrix import Design
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.terms import (
     DesignTerm,
     IndicatorTerm,
@@ -78,7 +84,9 @@ def _formula_expression(formula: FormulaDesign, j: int) -> Number:
         if level == ABSENT:
             continue
         factor, levels = formula.parsed_factors[k], formula.levels[k]
-        if not levels:
+        if k in formula.basis_of:
+            found.append(_basis_expression(factor, formula.basis_of[k], level))
+        elif not levels:
             found.append(_factor_expression(factor, formula.centre[k], formula.scale[k]))
         elif factor.column in formula.numeric_categories:
             found.append(NumberIndicator(NumberColumn(factor.column), float(levels[level])))
@@ -92,6 +100,47 @@ def _factor_expression(factor: Factor, centre: float, scale: float) -> Number:
     found = _arithmetic(factor.expression, factor)
     if factor.standardised:
         found = Quotient(Sum((found, Literal(-float(centre)))), Literal(float(scale)))
+    return found
+
+
+def _basis_expression(factor: Factor, basis: PiecewisePolynomials, place: int) -> Number:
+    """A polynomial of a basis: a tree whose leaves are the polynomials of the intervals."""
+    if basis.period:
+        raise KindError(
+            f"the factor {factor.text!r} is periodic, which cannot be written as an expression. "
+            "Use cr(...) or bs(...)."
+        )
+    assert factor.expression is not None
+    x = _arithmetic(factor.expression, factor)
+    pieces = [
+        _polynomial(Sum((x, Literal(-left))), basis.coefficients[:, at, place].tolist())
+        for at, left in enumerate(basis.breaks[:-1].tolist())
+    ]
+    if len(pieces) == 1:
+        return pieces[0]
+    nodes: list[ThresholdSplit | CategorySplit | None] = []
+    outcomes: list[Number] = []
+
+    def grow(first: int, last: int) -> int:
+        here = len(nodes)
+        nodes.append(None)
+        outcomes.append(pieces[first] if first == last else Literal(0.0))
+        if first < last:
+            middle = (first + last + 1) // 2  # the interval from this break on lies above it
+            threshold = math.nextafter(float(basis.breaks[middle]), -math.inf)
+            low, high = grow(first, middle - 1), grow(middle, last)
+            nodes[here] = ThresholdSplit(x, threshold, low, high, missing=low)
+        return here
+
+    grow(0, len(pieces) - 1)
+    return NumberTree(TreeSplits(tuple(nodes)), tuple(outcomes))
+
+
+def _polynomial(t: Number, coefficients: list[float]) -> Number:
+    """By Horner's rule, the highest power first."""
+    found: Number = Literal(coefficients[0])
+    for each in coefficients[1:]:
+        found = Sum((Product((found, t)), Literal(each)))
     return found
 
 

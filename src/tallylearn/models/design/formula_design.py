@@ -1,16 +1,17 @@
 """The design matrix of a formula: categories coded by treatment contrasts, interactions multiplied.
 
-A column of the design is a product of factors, each a number or the indicator of a category's
-level. Whether a category keeps its reference level in a term follows from the terms before it, so
-that the columns are linearly independent: every subset of a term's categories that no earlier term
-spans is coded, and two codings that differ by one category are joined into one with all its levels.
+A column of the design is a product of factors, each a number, a polynomial of a basis or the
+indicator of a category's level. Whether a category keeps its reference level in a term follows from
+the terms before it, so that the columns are linearly independent: every subset of a term's
+categories that no earlier term spans is coded, and two codings that differ by one category are
+joined into one with all its levels.
 
 Reference: N. Smith and others, patsy, section "How categorical data is coded" ("redundancy").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, product
@@ -25,6 +26,7 @@ from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import within_doubles
 from tallylearn.models.design.missing_values import learnable, missing_in
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials, fit_basis
 from tallylearn.tables import (
     NUMBER,
     Array,
@@ -43,12 +45,18 @@ ABSENT = -1  # in the coding of a column: the factor is no part of it
 Coding = frozenset[tuple[int, bool]]  # categories of a term, and whether all their levels are kept
 
 
+def _bases(value: Any, sizes: field_schemas.Sizes) -> None:
+    """None, or a tuple of bases."""
+    if value is not None:
+        field_schemas.many(field_schemas.one(PiecewisePolynomials))(value, sizes)
+
+
 @dataclass(frozen=True)
 class FormulaDesign:
     """A formula with the levels, means and standard deviations of its training rows.
 
     ``coding`` says what every column multiplies: `ABSENT` for a factor that is no part of it, 0 for
-    a number, and the place of the level for a category.
+    a number, the place of the level for a category, and that of the polynomial for a basis.
     """
 
     text: str
@@ -60,6 +68,9 @@ class FormulaDesign:
     terms: tuple[str, ...]  # (p,) the term that every column belongs to
     coding: Array  # (p, f) int64
     numeric_categories: tuple[str, ...] = ()  # columns of numbers that are used as categories
+    bases: tuple[PiecewisePolynomials, ...] | None = None  # of the factors such as bs(x, df=4)
+
+    stored_if_set: ClassVar[tuple[str, ...]] = ("bases",)
 
     form: ClassVar[field_schemas.Form] = {
         "text": field_schemas.text(),
@@ -71,6 +82,7 @@ class FormulaDesign:
         "terms": field_schemas.names("p", unique=False),
         "coding": field_schemas.integers("p", "f", least=ABSENT),
         "numeric_categories": field_schemas.names(),
+        "bases": _bases,
     }
 
     def __post_init__(self) -> None:
@@ -82,12 +94,16 @@ class FormulaDesign:
 
     def check(self, schema: Schema) -> None:
         """What a file says can be a formula of columns of this schema; a ValueError if not."""
+        if len(self.basis_of) != len(self.bases or ()):
+            raise ValueError("the formula has other bases than factors with a basis")
         for k, (factor, levels) in enumerate(zip(self.parsed_factors, self.levels, strict=True)):
             known = {*schema.numbers, *schema.categories} if levels else {*schema.numbers}
             check_columns("factors of the formula", factor.columns, known)
             if factor.is_category and not levels:
                 raise ValueError(f"the category {factor.text!r} of the formula has no levels")
-            if self.coding[:, k].max(initial=ABSENT) >= max(1, len(levels)):
+            basis = self.basis_of.get(k)
+            width = len(levels) if basis is None else basis.width
+            if self.coding[:, k].max(initial=ABSENT) >= max(1, width):
                 raise ValueError(f"the formula has a column of no level of {factor.text!r}")
         check_columns("numeric categories", self.numeric_categories, {*schema.numbers})
         if not self.scale.all():
@@ -97,6 +113,12 @@ class FormulaDesign:
     def parsed_factors(self) -> tuple[Factor, ...]:
         """(f,) the factors."""
         return tuple(map(parse_factor, self.factors))
+
+    @cached_property
+    def basis_of(self) -> dict[int, PiecewisePolynomials]:
+        """The fitted basis of every factor that has one, by the factor's place."""
+        places = (k for k, factor in enumerate(self.parsed_factors) if factor.basis is not None)
+        return dict(zip(places, self.bases or (), strict=False))
 
     @cached_property
     def schema(self) -> Schema:
@@ -141,7 +163,10 @@ class FormulaDesign:
         out = np.ones((len(block), len(self.columns)))
         for j, row in enumerate(self.coding.tolist()):
             for k in (k for k, level in enumerate(row) if level != ABSENT):
-                out[:, j] *= values[k] == row[k] if self.levels[k] else values[k]
+                if k in self.basis_of:
+                    out[:, j] *= values[k][:, row[k]]
+                else:
+                    out[:, j] *= values[k] == row[k] if self.levels[k] else values[k]
         return out
 
     def term_value_text(self, block: Block, i: int, term: str) -> str:
@@ -151,15 +176,19 @@ class FormulaDesign:
         for k in np.flatnonzero(self.coding[j] != ABSENT).tolist():
             if self.levels[k]:
                 found.append(level_labels(row, self.parsed_factors[k].column)[0])
+            elif k in self.basis_of:
+                found.append(format_number(float(factor_numbers(self.parsed_factors[k], row)[0])))
             else:
                 found.append(format_number(float(self._factor(row, k)[0])))
         return ":".join(found)
 
     def _factor(self, block: Block, k: int) -> Array:
-        """(n,) the numbers of a factor, or the places of its levels, -1 for a level not seen."""
+        """(n,) numbers, or places of levels, -1 for a level not seen; (n, q) of a basis."""
         factor = self.parsed_factors[k]
         if self.levels[k]:
             return level_codes(block, factor.column, self.levels[k])
+        if k in self.basis_of:
+            return self.basis_of[k](factor_numbers(factor, block))
         return np.asarray((factor_numbers(factor, block) - self.centre[k]) / self.scale[k])
 
     def _check_complete(self, block: Block) -> None:
@@ -207,6 +236,24 @@ def factor_numbers(factor: Factor, block: Block) -> Array:
 
 
 @dataclass(frozen=True)
+class DistinctValues:
+    """The distinct values of a variable in increasing order, and the number of rows of each."""
+
+    values: Array  # (k,)
+    counts: Array  # (k,)
+
+    @classmethod
+    def of(cls, numbers: Array) -> DistinctValues:
+        return cls(*np.unique(numbers, return_counts=True))
+
+    def __add__(self, other: DistinctValues) -> DistinctValues:
+        both = np.concatenate([self.values, other.values])
+        values, place = np.unique(both, return_inverse=True)
+        counts = np.concatenate([self.counts, other.counts])
+        return DistinctValues(values, np.bincount(place, counts, len(values)).astype(np.int64))
+
+
+@dataclass(frozen=True)
 class FactorSurvey:
     """What the training rows say of the factors: levels of categories, moments of numbers."""
 
@@ -214,6 +261,7 @@ class FactorSurvey:
     rows: int
     mean: Array  # (f,)
     squares: Array  # (f,) of the deviations from the mean
+    values: tuple[DistinctValues | None, ...]  # (f,) of the variables of bases
 
     def __add__(self, other: FactorSurvey) -> FactorSurvey:
         rows = self.rows + other.rows
@@ -223,6 +271,10 @@ class FactorSurvey:
             tuple(one | two for one, two in zip(self.levels, other.levels, strict=True)),
             rows, self.mean + share * apart,
             self.squares + other.squares + self.rows * share * apart**2,
+            tuple(
+                None if one is None or two is None else one + two
+                for one, two in zip(self.values, other.values, strict=True)
+            ),
         )  # fmt: skip
 
 
@@ -233,6 +285,7 @@ def survey_factors(
     block, f = learnable(block, missing), len(factors)
     mean, squares = np.zeros(f), np.zeros(f)
     levels: list[frozenset[str]] = [frozenset()] * f
+    values: list[DistinctValues | None] = [None] * f
     for k, (factor, is_category) in enumerate(zip(factors, categories, strict=True)):
         if is_category and factor.column in block.codes:
             codes = block.codes[factor.column]
@@ -241,11 +294,13 @@ def survey_factors(
         elif is_category:
             x = np.unique(block.numbers[:, block.schema.places[factor.column]])
             levels[k] = frozenset(plain(each) for each in x.tolist())
+        elif factor.basis is not None:
+            values[k] = DistinctValues.of(factor_numbers(factor, block))
         elif factor.standardised and len(block):
             numbers = factor_numbers(factor, block)
             mean[k] = numbers.mean()
             squares[k] = ((numbers - mean[k]) ** 2).sum()
-    return FactorSurvey(tuple(levels), len(block), mean, squares)
+    return FactorSurvey(tuple(levels), len(block), mean, squares, tuple(values))
 
 
 def encode_formula(formula: ModelFormula, survey: FactorSurvey, schema: Schema) -> FormulaDesign:
@@ -261,8 +316,14 @@ def encode_formula(formula: ModelFormula, survey: FactorSurvey, schema: Schema) 
                 f"{factor.name} of the formula divides by a standard deviation of 0: the column is "
                 "constant. Leave it out of the formula."
             )
+    bases = {
+        k: fit_basis(factor.basis, found.values, found.counts, factor.name)
+        for k, (factor, found) in enumerate(zip(factors, survey.values, strict=True))
+        if factor.basis is not None and found is not None
+    }
+    widths = {k: basis.width for k, basis in bases.items()}
     columns, terms, coding = [], [], []
-    for name, term, row in _coded_columns(formula, levels):
+    for name, term, row in _coded_columns(formula, levels, widths):
         columns.append(name)
         terms.append(term)
         coding.append(row)
@@ -279,6 +340,7 @@ def encode_formula(formula: ModelFormula, survey: FactorSurvey, schema: Schema) 
             for factor, found in zip(factors, levels, strict=True)
             if found and factor.column in schema.numbers
         ),
+        bases=tuple(bases.values()) or None,
     )  # fmt: skip
 
 
@@ -297,9 +359,12 @@ def _ordered_levels(schema: Schema, factor: Factor, found: frozenset[str]) -> tu
 
 
 def _coded_columns(
-    formula: ModelFormula, levels: tuple[tuple[str, ...], ...]
+    formula: ModelFormula, levels: tuple[tuple[str, ...], ...], widths: Mapping[int, int]
 ) -> Iterator[tuple[str, str, list[int]]]:
-    """The name, the term and the coding of every column; the first factor varies fastest."""
+    """The name, the term and the coding of every column; the first factor varies fastest.
+
+    ``widths`` has the number of polynomials of the factors with a basis, by their places.
+    """
     place = {factor.text: k for k, factor in enumerate(formula.factors)}
     names = [factor.name for factor in formula.factors]
     spanned: dict[frozenset[int], set[frozenset[int]]] = {}
@@ -313,13 +378,20 @@ def _coded_columns(
         for coding in _codings(categories, spanned.setdefault(numbers, set())):
             full = dict(coding)
             here = [k for k in members if k in full or k in numbers]
-            choices = [_choices(levels[k], full.get(k, True)) for k in here]
+            choices = [
+                [*range(widths[k])] if k in widths else _choices(levels[k], full.get(k, True))
+                for k in here
+            ]
             for picked in product(*reversed(choices)):
                 row, label = [ABSENT] * len(names), []
                 for k, at in zip(here, reversed(picked), strict=True):
                     row[k] = at
                     mark = "" if full.get(k, True) else "T."
-                    label.append(f"{names[k]}[{mark}{levels[k][at]}]" if levels[k] else names[k])
+                    if k in widths:
+                        label.append(f"{names[k]}[{at + 1}]")
+                    else:
+                        level = f"[{mark}{levels[k][at]}]" if levels[k] else ""
+                        label.append(f"{names[k]}{level}")
                 yield ":".join(label), title, row
 
 
@@ -383,7 +455,8 @@ def _design_passes(
     schema = Schema(columns)
     if len({*schema.names}) < len(schema.names):
         raise OptionError(
-            f"the formula {design.text!r} has the offset {kept[0]!r} as a term too. Leave one out."
+            f"the formula {design.text!r} has {kept[0]!r} both as an offset and as a term. Leave "
+            "one out."
         )
     transform = partial(design_rows, design=design, missing=missing, schema=schema, kept=kept)
     return passes.mapped(transform, schema)

@@ -39,6 +39,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         "vote": field_schemas.text(*VOTES),
         "loss": field_schemas.floats("c", "c", least=0.0),
         "by_weight": field_schemas.truth,
+        "weights": field_schemas.floats("n", least=0.0),
     }
 
     @classmethod
@@ -56,6 +57,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         check_shape("leads", self.leads, 2, self.leads.shape[-1])
         check_shape("node_values", self.node_values, m, len(self.classes) or 1)
         check_shape("gained", self.gained, t, p)
+        check_shape("weights", self.weights, m if len(self.weights) else 0)
         check_walkable(self)
 
     def check(self, schema: Schema) -> None:
@@ -69,6 +71,10 @@ class Forest(Trees, ClassificationModel, RegressionModel):
             raise ValueError("the losses are of other classes")
         if self.classes and ((self.node_values < 0).any() or (self.node_values > 1 + 1e-9).any()):
             raise ValueError("a share of a class is no share")
+        child, parent = self.edges
+        inner = np.delete(np.arange(len(self.steps)), self.roots)
+        if (self.parents[child] != parent).any() or (self.parents[inner] < 0).any():
+            raise ValueError("a node of the forest is the child of none, or of several")
 
     def predictions(self, block: Block) -> Array:
         """(n,) the mean of the trees' means."""

@@ -65,7 +65,10 @@ class ForestGrower:
         bags: BootstrapSamples,
     ) -> ForestGrower:
         if len(target.classes) > MAX_CLASSES:
-            raise InputError(f"a forest takes at most {MAX_CLASSES:,} classes.")
+            raise InputError(
+                f"the target has {len(target.classes):,} classes, and a forest takes at most "
+                f"{MAX_CLASSES:,}. Join rare classes, or use a regressor."
+            )
         table = code_columns(block, min(bins or MAX_CODES, MAX_CODES))
         for scale in table.scales:
             if scale.width > MAX_CODES:

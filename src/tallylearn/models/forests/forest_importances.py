@@ -53,7 +53,8 @@ class ForestImportances(Report):
         found = {one.column: one for one in self.columns}
         if not is_one_of(column, found):
             raise ColumnError(
-                f"the forest was grown from {quoted_list(found)}, not from {short_repr(column)}."
+                f"the forest was grown from {quoted_list(found)}, not from {short_repr(column)}. "
+                "Name one of these columns."
             )
         return found[column]
 

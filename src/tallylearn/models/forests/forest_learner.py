@@ -11,8 +11,13 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError, OptionError, error_context
+from tallylearn.estimators.conformal import (
+    ConformalIntervals,
+    cross_conformal,
+    out_of_bag_intervals,
+)
 from tallylearn.estimators.finite_rows import check_finite
-from tallylearn.estimators.fit_input import read_fit_input
+from tallylearn.estimators.fit_input import FitInput, read_fit_input
 from tallylearn.estimators.kept_rows import rows_to_keep
 from tallylearn.estimators.options import NONE, VERBOSE, either, fitted, fixed, option, rows, whole
 from tallylearn.estimators.passes import Learned, Passes, in_memory
@@ -43,6 +48,7 @@ from tallylearn.models.trees.monotonic_options import check_goes_with
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.pruning_options import check_pruning
 from tallylearn.models.trees.regressor import DecisionTreeRegressor
+from tallylearn.models.trees.shapley import shapley_array
 from tallylearn.models.trees.tree_options import TreeOptions, seed_of
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.runtime.progress import progress_bar, should_show
@@ -241,6 +247,14 @@ class ForestLearner(TreeOptions):
             block = self._read_training_rows(X, y, sample_weight)
             return out_of_bag(self.model_, block, self._bags(block))
 
+    def _conformal_intervals(self, read: FitInput, cv: Any) -> ConformalIntervals:
+        """Out-of-bag residuals, where rows are drawn alone: bags do not keep groups together."""
+        block = read.whole()
+        if cv is not None or not self.model_.rate or block.group is not None:
+            return cross_conformal(self, read, cv)
+        answers = out_of_bag(self.model_, block, self._bags(block)).answers
+        return out_of_bag_intervals(self.predictions, block, answers[:, 0])
+
     def importances(
         self, X: Any = None, y: Any = None, sample_weight: Any = None
     ) -> ForestImportances:
@@ -295,8 +309,8 @@ class ForestLearner(TreeOptions):
     def _training_rows(self, call: str) -> Block:
         if self.kept_rows_ is None:
             raise InputError(
-                "the training rows are not kept: they are in no model file or pickle, nor with "
-                f"keep_rows=False. Pass them again: {call}(table, 'target')."
+                "the training rows were not kept (model files and pickles do not contain them, "
+                f"nor does a fit with keep_rows=False). Pass them again: {call}(table, 'target')."
             )
         return self.kept_rows_
 
@@ -321,6 +335,47 @@ class ForestLearner(TreeOptions):
             Numbers of nodes, counted from the root of each tree.
         """
         return self._map_rows(X, lambda block: self.model_.end_nodes(block), "apply")
+
+    def shap_values(self, X: Any) -> Array:
+        """Exact Shapley values: what every column adds to the prediction for a row.
+
+        The mean over all orders of the columns of what each adds. A column that is not yet known
+        follows the training rows, in the proportions in which they went down the trees (TreeSHAP).
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n, columns) or (n, columns, classes)
+            With the mean prediction of the training rows, ``expected_value_``, they add up to the
+            prediction; of a classifier to the probability of every class.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> tennis = tl.example("tennis")
+        >>> forest = tl.RandomForestClassifier(10, random_state=0).fit(tennis, "PlayTennis")
+        >>> row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+        >>> values = forest.shap_values(row)[0, :, 1]  # of the class Yes
+        >>> print(values.round(3))
+        [-0.261 -0.102 -0.221  0.141]
+        >>> print((forest.expected_value_[1] + values.sum()).round(3))
+        0.2
+        """
+
+        def values(block: Block) -> Array:
+            return shapley_array(self.model_.shapley_values(block)[1], self.model_.classes)
+
+        return self._map_rows(X, values, "shap_values")
+
+    @property
+    def expected_value_(self) -> Array:
+        """(outputs,) the mean prediction of the training rows, as the leaves count them."""
+        self._check_fitted()
+        return np.asarray(self.model_.shapley_trees.means().sum(axis=0) / len(self))
 
     def decision_path(self, X: Any) -> tuple[Any, Array]:
         """The nodes that each row passes, as in scikit-learn.
@@ -412,15 +467,15 @@ class ForestLearner(TreeOptions):
         columns = tuple(scale.column for scale in grower.table.scales)
         if self._training_table is None:
             raise InputError(
-                "warm_start adds trees to a forest of the same table and options, and a model file "
-                "does not have those rows. Fit with warm_start=False: the trees are the same."
+                "warm_start=True adds trees to a forest of the same table, and a model file does "
+                "not contain the training rows. Fit with warm_start=False: the trees are the same."
             )
         if not self._training_table.matches(training_table) or (
             forest.columns, forest.classes, forest.rows, forest.rate, forest.seed,
         ) != (columns, grower.target.classes, len(bags), bags.rate, bags.seed):  # fmt: skip
             raise InputError(
-                "warm_start adds trees to a forest of the same table and options, and the table or "
-                "an option has changed. Fit with warm_start=False."
+                "warm_start=True adds trees to a forest of the same table and options, but the "
+                "table or an option has changed. Fit with warm_start=False."
             )
         if n < len(forest):
             raise OptionError(
@@ -442,20 +497,21 @@ class ForestLearner(TreeOptions):
     def _check_combinations(self) -> None:
         if self.task == "regressor" and self.criterion == ABSOLUTE:
             raise OptionError(
-                'criterion="absolute_error" predicts medians, which need the sorted rows of a '
-                'node, and forests count. Use "squared_error", or a DecisionTreeRegressor.'
+                'criterion="absolute_error" is not available for forests: medians need the sorted '
+                'rows of a node, and forests keep only sums. Use "squared_error", or a '
+                "DecisionTreeRegressor."
             )
         check_pruning(self)
         check_goes_with(self)
         if missing_values.in_parts(self.missing):
             raise OptionError(
-                'missing="fractional" sends parts of a row down every branch, and bootstrap '
-                'samples have whole rows. Use missing="branch", or a single tree.'
+                'missing="fractional" splits a row among branches, which forests do not support. '
+                'Use missing="branch", or a single tree.'
             )
         if self.oob_score and not self.bootstrap:
             raise OptionError(
-                "oob_score uses the rows that a tree has not seen, and with bootstrap=False "
-                "every tree sees all rows. Out of bag estimation only available if bootstrap=True."
+                "oob_score needs rows outside of the bootstrap samples, and bootstrap=False draws "
+                "none. Out of bag estimation only available if bootstrap=True."
             )
         if self.max_samples is not None and not self.bootstrap:
             raise OptionError(

@@ -130,8 +130,8 @@ def sampling_rate(learner: Any, block: Block, weights: Array | None) -> float:
     if isinstance(learner.max_samples, Integral):
         if int(learner.max_samples) > counted:
             raise OptionError(
-                f"max_samples is {learner.max_samples}, and the table has {counted:g} rows. Give "
-                "fewer, or a share of them."
+                f"max_samples is {learner.max_samples}, and the table has {counted:g} rows. Give a "
+                "smaller number, or a share between 0 and 1."
             )
         return int(learner.max_samples) / n
     return float(learner.max_samples) * (1.0 if weights is None else float(weights.mean()))

@@ -86,13 +86,13 @@ def bags_of(forest: Forest, block: Block, weights: Array | None) -> BootstrapSam
     if len(block) != forest.rows:
         raise InputError(
             f"the forest was grown from {forest.rows:,} rows, and this table has {len(block):,}. "
-            "Pass the same table, its rows in the same order: which tree saw which row goes by its "
-            "place."
+            "Pass the training table, with its rows in the same order: out-of-bag rows are "
+            "identified by position."
         )
     if forest.rate == 0:
         raise InputError(
-            "every tree has seen every row: with bootstrap=False no row is out of any bag. Fit "
-            "with bootstrap=True, or use tl.evaluate."
+            "with bootstrap=False every tree is trained on every row, so there are no out-of-bag "
+            "rows. Fit with bootstrap=True, or use tl.evaluate."
         )
     return BootstrapSamples(np.zeros(len(block), np.int32), forest.rate, forest.seed, weights)
 
@@ -105,7 +105,9 @@ def out_of_bag(forest: Forest, block: Block, bags: BootstrapSamples) -> OutOfBag
     answers[answered] = sums[answered] / voters[answered, None]
     if not len(answered):
         remedy = "Grow more trees" if len(block) > 1 else "The table has one row: add others"
-        raise InputError(f"every tree has seen every row. {remedy}.")
+        raise InputError(
+            f"every tree was trained on every row, so there are no out-of-bag rows. {remedy}."
+        )
     seen, decided = len(block) - len(answered), np.full(len(block), -1)
     if forest.classes:
         truth = block.target.recode(forest.classes)[answered]

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.errors import InputError
 from tallylearn.estimators.model import choice
 from tallylearn.kernels import tree_predict
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.routing import category_codes
+from tallylearn.models.trees.shapley import ShapleyTrees
 from tallylearn.runtime.worker_pool import check_halted
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
@@ -45,6 +47,8 @@ class Trees:
     vote: str = "soft"
     loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
     by_weight: bool = False  # whether rows were drawn in proportion to their weights
+    weights: Array = field(default_factory=lambda: np.zeros(0))
+    # (m,) the weight of the training rows at each node; or empty: files of earlier versions
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -79,6 +83,52 @@ class Trees:
         numbers = [j for j, kind in enumerate(kinds) if kind in (NUMBER, DATE)]
         coded = [j for j, kind in enumerate(kinds) if kind == CATEGORY]
         return dict(enumerate(numbers)) | {-1 - at: j for at, j in enumerate(coded)}
+
+    @cached_property
+    def edges(self) -> tuple[Array, Array]:
+        """(e,) the nodes that a step leads to, and (e,) those that it leads from; some twice."""
+        at = np.arange(len(self.steps))
+        number = self.steps[:, 0] >= 0
+        coded = np.flatnonzero(~number)
+        lengths = (self.steps[coded, 2] - self.steps[coded, 1]).astype(np.int64)
+        before = np.repeat(self.steps[coded, 1] - (np.cumsum(lengths) - lengths), lengths)
+        led = self.leads[1, before + np.arange(lengths.sum())]
+        child = np.concatenate([*self.steps[number, 1:3].T, self.steps[:, 3], led]).astype(np.int64)
+        parent = np.concatenate([at[number], at[number], at, np.repeat(coded, lengths)])
+        return child[child != parent], parent[child != parent]
+
+    @cached_property
+    def parents(self) -> Array:
+        """(m,) the parent of every node; -1 at a root."""
+        found = np.full(len(self.steps), -1, np.int64)
+        child, parent = self.edges
+        found[child] = parent
+        return found
+
+    @cached_property
+    def split_columns(self) -> Array:
+        """(m,) the column of every split; any at a leaf."""
+        found = [self.places.get(place, -1) for place in self.steps[:, 0].tolist()]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def shapley_trees(self) -> ShapleyTrees:
+        """The trees with the parents and weights of their nodes, for Shapley values."""
+        if not len(self.weights):
+            raise InputError(
+                "the model file is of an earlier version, which stored no weights of nodes. Fit "
+                "the forest again to compute Shapley values."
+            )
+        values = self.vote_contributions
+        return ShapleyTrees(
+            self.parents, self.weights, values, self.split_columns, roots=self.roots
+        )
+
+    def shapley_values(self, block: Block) -> tuple[Array, Array]:
+        """(k,) the mean over the training rows, and (n, p, k) the Shapley values of rows."""
+        out = np.zeros((1, len(block), len(self.columns), self.node_values.shape[1]))
+        self.shapley_trees.add_values(self.table(block), self.plan, 1, out)
+        return self.shapley_trees.means().sum(axis=0) / len(self), out[0] / len(self)
 
     def path_to(self, root: int, end: int) -> tuple[int, ...]:
         """The nodes from a root to a node: of the children on the way always the last before it."""

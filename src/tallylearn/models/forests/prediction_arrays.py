@@ -23,6 +23,7 @@ class TreeArrays(NamedTuple):
     leads: Array  # (2, l) int32
     node_values: Array  # (m, k) float64: the share of every class, or the mean
     gained: Array  # (t, p) float64: the share of every column in what each tree gained
+    weights: Array  # (m,) float64: the weight of the training rows at each node
 
     @property
     def nbytes(self) -> int:
@@ -34,12 +35,14 @@ def join_trees(parts: Sequence[TreeArrays]) -> TreeArrays:
     nodes = np.cumsum([0, *(len(part.node_values) for part in parts)])
     leads = np.cumsum([0, *(part.leads.shape[1] for part in parts)])
     if max(nodes[-1], leads[-1]) >= 2**31:
-        raise InputError("a forest has at most 2^31 nodes. Grow fewer trees, or set max_depth.")
-    roots, steps, threshold, onward, node_values, gained = zip(*parts, strict=True)
+        raise InputError(
+            "the forest has more than 2^31 nodes, the limit. Grow fewer trees, or set max_depth."
+        )
+    roots, steps, threshold, onward, node_values, gained, weights = zip(*parts, strict=True)
     out = TreeArrays(
         np.concatenate([root + start for root, start in zip(roots, nodes[:-1], strict=True)]),
         np.concatenate(steps), np.concatenate(threshold), np.concatenate(onward, axis=1),
-        np.concatenate(node_values), np.concatenate(gained),
+        np.concatenate(node_values), np.concatenate(gained), np.concatenate(weights),
     )  # fmt: skip
     for at in range(len(parts)):  # in place: steps are half of what a forest takes
         own = out.steps[nodes[at] : nodes[at + 1]]
@@ -58,4 +61,4 @@ def arrays_of(trees: Nodes, roots: Array = ROOT) -> TreeArrays:
     kept = np.append(places, 0 if any(measured) else -1)
     steps, threshold, leads = prediction_steps(trees, kept)
     told = np.ascontiguousarray(trees.node_values)
-    return TreeArrays(roots, steps, threshold, leads, told, shares_of(trees, roots))
+    return TreeArrays(roots, steps, threshold, leads, told, shares_of(trees, roots), trees.n)

@@ -297,8 +297,8 @@ class LMS(Regressor):
             weights = given_numbers(self.start)
             if weights.shape != (size,) or not np.isfinite(weights).all():
                 raise OptionError(
-                    f"start should be 'zeros', 'random' or {size} finite numbers, w0 and one for "
-                    f"every column. It is {self.start!r}."
+                    f"start must be 'zeros', 'random' or {size} finite numbers (w0, then one for "
+                    f"every column), not {self.start!r}."
                 )
         elif self.start == "random":
             weights = generator(type(self).__name__, self.random_state).uniform(

@@ -21,6 +21,7 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
 from tallylearn.models.glm.design_rows import Lexicon
@@ -80,6 +81,7 @@ class LogisticRegression(BoundaryClassifier):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     stored: ClassVar[tuple[type, ...]] = (
         LogisticModel, SolverOutcome, Design, RareValues, Lexicon, Reader, FormulaDesign,
+        PiecewisePolynomials,
     )  # fmt: skip
     renamed: ClassVar[Mapping[str, str]] = {"rate": "learning_rate", "initial": "coef_init"}
     takes_formula: ClassVar[bool] = True
@@ -393,7 +395,7 @@ def _check_class_weight(given: Any) -> None:
     )
     if not fine:
         raise OptionError(
-            "class_weight is None, 'balanced', or a weight above 0 for classes by name, such as "
+            "class_weight is None, 'balanced', or a dict of positive weights by class, such as "
             f"{{'yes': 2}}, not {short_repr(given)}."
         )
 

@@ -318,8 +318,8 @@ class CoefficientPath(TableReport):
         """The mean squared error over folds against the penalty, with its standard error."""
         if not len(self.error):
             raise InputError(
-                "these penalties have no cross-validation error. Fit with alpha='cv' (and alphas= "
-                "for penalties of your own), and call path() without alphas=."
+                "the penalties have no cross-validation error. Fit with alpha='cv' (and alphas= "
+                "to choose the penalties), and call path() without alphas=."
             )
         up = np.argsort(self.penalty)
         y, off = self.error[up], self.deviation[up]

@@ -21,6 +21,7 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.design_rows import CountRows, DesignRows, Exposure, column_scales
 from tallylearn.models.glm.inference.poisson_summary import PoissonSummary, summarize
@@ -106,7 +107,9 @@ class PoissonRegressor(Regressor):
     )
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    stored: ClassVar[tuple[type, ...]] = (PoissonModel, Design, RareValues, Exposure, FormulaDesign)
+    stored: ClassVar[tuple[type, ...]] = (
+        PoissonModel, Design, RareValues, Exposure, FormulaDesign, PiecewisePolynomials,
+    )  # fmt: skip
     takes_formula: ClassVar[bool] = True
     model_: PoissonModel = fitted()
 

@@ -197,8 +197,8 @@ class Gaussians:
             if not wide.any():
                 raise ColumnError(
                     f"column {moments.columns[at[-1]]!r} is the same in every row (variance 0, as "
-                    "with n_samples = 1), and no other column varies: there is nothing to learn "
-                    "from. Add numbers or categories that do."
+                    "with n_samples = 1), and no other column varies, so there is nothing to "
+                    "learn from. Add a column with several values."
                 )
             raise ColumnError(
                 f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} "

@@ -140,9 +140,9 @@ class Examples:
         """Each of m rows has k others."""
         if k >= m:
             raise InputError(
-                f"each of {m} rows has {m - 1} others, fewer than n_neighbors={k}. Use n_neighbors="
-                f"{m - 1} or fewer. Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, "
-                f"n_samples_fit = {m}."
+                f"each of the {m} rows has {m - 1} others, fewer than n_neighbors={k}. Use "
+                f"n_neighbors={m - 1} or fewer. Expected n_neighbors < n_samples_fit, but "
+                f"n_neighbors = {k}, n_samples_fit = {m}."
             )
 
     def describe_row(self, place: int, schema: Schema) -> str:

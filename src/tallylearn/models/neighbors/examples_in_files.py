@@ -111,9 +111,9 @@ class ExamplesInFiles:
         """Rows that are to stay in files are there."""
         if read.source.size is not None:
             raise OptionError(
-                "examples='files' reads the training rows from their files, and this table is in "
-                "memory, as are rows of folds, of ensemble members and of gaps='drop'. Pass a path "
-                "to fit, or leave examples= out."
+                "examples='files' reads the training rows from their files, but this table is in "
+                "memory (cross-validation, ensembles and gaps='drop' also pass rows in memory). "
+                "Pass a path to fit, or leave examples= out."
             )
 
     def __len__(self) -> int:

@@ -47,11 +47,14 @@ def _by_class(class_weight: Any, values: tuple[Any, ...]) -> Array:
     ):
         raise OptionError(
             f"class_weight names {short_repr(odd[0])}, and the target has {quoted_list(values)}. "
-            f"The classes, {lacking}, are not in class_weight"
+            f"Name these. The classes, {lacking}, are not in class_weight"
         )
     each = np.array([float(given.get(value, 1.0)) for value in values])
     if not each.any():
-        raise OptionError(f"class_weight is 0 for every class, {quoted_list(values)}.")
+        raise OptionError(
+            f"class_weight is 0 for every class, {quoted_list(values)}. Give one of them a "
+            "positive weight."
+        )
     return each
 
 
@@ -65,15 +68,20 @@ def loss_matrix(loss: Any, classes: tuple[Any, ...]) -> Array | None:
     except Exception:  # whatever an object raises that is none
         raise OptionError(
             f"loss is {short_repr(loss)}. Pass a {k} x {k} table of numbers for "
-            f"{quoted_list(classes)}, what it costs to answer column j where row i is right."
+            f"{quoted_list(classes)}: entry (i, j) is the cost of predicting class j for a row of "
+            "class i."
         ) from None
     if found.shape != (k, k):
         raise OptionError(
-            f"loss has the shape {found.shape}, and there are {k} classes, {quoted_list(classes)}: "
-            f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
+            f"loss has the shape {found.shape}, and there are {k} classes, {quoted_list(classes)}. "
+            f"Pass a {k} x {k} table: entry (i, j) is the cost of predicting class j for a row of "
+            "class i."
         )
     if not np.isfinite(found).all() or (found < 0).any():
-        raise OptionError("loss holds a number that is negative or not finite.")
+        raise OptionError(
+            f"loss has {found[~(np.isfinite(found) & (found >= 0))][0]:g}. Pass finite costs of 0 "
+            "or more."
+        )
     return found
 
 
@@ -83,9 +91,8 @@ def check_class_weight(class_weight: Any) -> None:
     for key, one in given.items() if isinstance(given, Mapping) else ():
         if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
             raise OptionError(
-                f"class_weight is {short_repr(one)} for the class {short_repr(key)}. Weights of "
-                "classes "
-                "are numbers, 0 or more."
+                f"class_weight is {short_repr(one)} for the class {short_repr(key)}. Give a "
+                "number, 0 or more."
             )
 
 

@@ -185,11 +185,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier, options=TREE_SIGNATURE):
         super()._check_combinations()
         if self.variant is not None and self.criterion != "gain_ratio":
             raise OptionError(
-                f'variant="c45" goes with criterion="gain_ratio", and criterion is '
-                f"{self.criterion!r}. Change one of them."
+                f'variant="c45" needs criterion="gain_ratio", and criterion is {self.criterion!r}. '
+                "Change one of them."
             )
         if self.criterion == "gain_ratio" and self.costs is not None:
             raise OptionError(
-                'costs do not go with criterion="gain_ratio". Use criterion="entropy".'
+                'costs cannot be combined with criterion="gain_ratio". Use criterion="entropy".'
             )
         check_class_weight(self.class_weight)

@@ -42,8 +42,8 @@ def tree_expression(tree: Nodes) -> ClassifierExpression | RegressorExpression:
         )
     elif tree.tie == "random":
         raise KindError(
-            "a tree with tie='random' and missing='fractional' draws the class of a row in parts, "
-            "which is no expression. Take tie='first'."
+            "a tree with tie='random' and missing='fractional' breaks ties at random among parts "
+            "of a row, which cannot be written as an expression. Fit with tie='first'."
         )
     else:
         chosen = least_loss_choice(shares, tree.loss, tree.tie)

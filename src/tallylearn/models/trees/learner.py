@@ -6,6 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.estimators.finite_rows import check_finite
@@ -26,6 +28,11 @@ from tallylearn.models.trees.pruning_options import (
     METHODS,
     check_pruning,
     set_prune_options,
+)
+from tallylearn.models.trees.shapley import (
+    shapley_array,
+    shapley_tree,
+    tree_shapley_values,
 )
 from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at, training_rows
 from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
@@ -145,8 +152,8 @@ class TreeLearner(TreeOptions):
         self._check_fitted()
         if self._prunings is None:
             raise InputError(
-                f"{type(self).__name__}.prunings: what was pruned is not kept with the tree, nor "
-                "in a model file. Fit with keep_rows=True, then prune."
+                f"{type(self).__name__}.prunings: the prunings were not kept (model files do not "
+                "contain them). Fit with keep_rows=True, then prune."
             )
         return self._prunings
 
@@ -325,6 +332,47 @@ class TreeLearner(TreeOptions):
             1 where a row passes a node.
         """
         return self.model_.visited_nodes(self.apply(X))
+
+    def shap_values(self, X: Any) -> Array:
+        """Exact Shapley values: what every column adds to the prediction for a row.
+
+        The mean over all orders of the columns of what each adds. A column that is not yet known
+        follows the training rows, in the proportions in which they went down the tree (TreeSHAP).
+
+        Parameters
+        ----------
+        X : table or array
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n, columns) or (n, columns, classes)
+            With the mean prediction of the training rows, ``expected_value_``, they add up to the
+            prediction; of a classifier to the probability of every class.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> tennis = tl.example("tennis")
+        >>> tree = tl.ID3().fit(tennis, "PlayTennis")
+        >>> row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+        >>> values = tree.shap_values(row)[0, :, 1]  # of the class Yes
+        >>> print(values.round(3))
+        [-0.443  0.    -0.271  0.071]
+        >>> print((tree.expected_value_[1] + values.sum()).round(3))
+        0.0
+        """
+
+        def values(block: Block) -> Array:
+            return shapley_array(tree_shapley_values(self.model_, block)[1], self.model_.classes)
+
+        return self._map_rows(X, values, "shap_values")
+
+    @property
+    def expected_value_(self) -> Array:
+        """(outputs,) the mean prediction of the training rows, as the leaves count them."""
+        self._check_fitted()
+        return np.asarray(shapley_tree(self._check_fitted_tree()).means()[0])
 
     def get_depth(self) -> int:
         """The largest number of splits on a path.

@@ -19,7 +19,7 @@ def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int
         return ()
     if len(classes) > 2:
         raise OptionError(
-            f"monotonic_cst is of the share of one of two classes, and there are {len(classes)}. "
+            f"monotonic_cst needs two classes, and there are {len(classes)}. Leave it out. "
             "Monotonicity constraints are not supported with multiclass classification"
         )
     found = _by_name(given, schema) if isinstance(given, Mapping) else _by_position(given, schema)
@@ -27,13 +27,14 @@ def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int
     if odd:
         raise OptionError(
             "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
-            f"{short_repr(odd[0])}. 1: answers may only rise with the column, -1: only fall."
+            f"{short_repr(odd[0])}. 1: predictions never fall as the column rises; -1: they never "
+            "rise."
         )
     for column, slope in zip(schema.columns, found, strict=True):
         if slope and column.kind not in (NUMBER, DATE):
             raise OptionError(
-                f"monotonic_cst is {slope:g} for {column.name!r}, whose values have no order: it "
-                "is neither a number nor a date. Make it 0."
+                f"monotonic_cst is {slope:g} for {column.name!r}, which has no order: it is "
+                "neither a number nor a date. Set it to 0."
             )
     return tuple(int(slope) for slope in found)
 
@@ -42,8 +43,7 @@ def _by_name(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
     if lost := [name for name in given if name not in schema.names]:
         raise ColumnError(
             f"monotonic_cst names {quoted_list(lost)}, and the table has "
-            f"{quoted_list(schema.names)}. Name "
-            "its columns."
+            f"{quoted_list(schema.names)}. Use names of its columns."
         )
     return [given.get(name, 0) for name in schema.names]
 
@@ -55,13 +55,13 @@ def _by_position(given: Any, schema: Schema) -> list[Any]:
         found = []
     if not isinstance(found, list) or any(isinstance(one, list) for one in found) or not found:
         raise OptionError(
-            "monotonic_cst is a dict of column and -1, 0 or 1, or one of these for every column, "
-            f"not {short_repr(given)}."
+            "monotonic_cst must be a dict {column: -1, 0 or 1}, or a list with -1, 0 or 1 for "
+            f"every column, not {short_repr(given)}."
         )
     if len(found) != len(schema.columns):
         raise OptionError(
             f"monotonic_cst has shape {len(found)} but the input data X has {len(schema.columns)} "
-            f"features: {quoted_list(schema.names)}. Give one for each, or a dict by name."
+            f"features: {quoted_list(schema.names)}. Give one for each, or a dict by column name."
         )
     return found
 
@@ -71,13 +71,13 @@ def check_goes_with(learner: Any) -> None:
     if learner.monotonic_cst is None:
         return
     refused = {
-        'criterion="absolute_error"': ("criterion", "absolute_error", '"squared_error"'),
-        'variant="c45"': ("variant", "c45", "None"),
-        'pruning="pessimistic"': ("pruning", "pessimistic", "ccp_alpha"),
-        'pruning="chi2"': ("pruning", "chi2", "significance"),
-        'missing="fractional"': ("missing", "fractional", '"branch"'),
+        'criterion="absolute_error"': ("criterion", "absolute_error", 'criterion="squared_error"'),
+        'variant="c45"': ("variant", "c45", "variant=None"),
+        'pruning="pessimistic"': ("pruning", "pessimistic", "ccp_alpha="),
+        'pruning="chi2"': ("pruning", "chi2", "significance="),
+        'missing="fractional"': ("missing", "fractional", 'missing="branch"'),
     }
     for said, (name, value, remedy) in refused.items():
         given = getattr(learner, name, None)
         if isinstance(given, str) and given == value:
-            raise OptionError(f"monotonic_cst does not go with {said}. Use {remedy}.")
+            raise OptionError(f"monotonic_cst cannot be combined with {said}. Use {remedy}.")

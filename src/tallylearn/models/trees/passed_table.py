@@ -18,9 +18,7 @@ def with_codes_of_tree(tree: Nodes, block: Block) -> Block:
     A part of the table may lack some of them, which would change the codes of the others.
     """
     if not len(block):
-        raise InputError(
-            "the table has no rows, or none of a weight above zero. Pass the training rows."
-        )
+        raise InputError("the table has no rows with a positive weight. Pass the training rows.")
     if tree.classes and block.target.values != tree.classes:
         block = replace(block, target=Codes(tree.classes, class_codes(tree, block, "table")))
     known = {

@@ -63,10 +63,12 @@ def check_pruning(learner: Any) -> None:
             f"{quoted_list([method for method in METHODS if method not in OF_CLASSES])}."
         )
     if learner.pruning == "loss" and learner.loss is None:
-        raise OptionError('pruning="loss" needs loss=, the cost of each misclassification.')
+        raise OptionError(
+            'pruning="loss" needs loss=, a table with the cost of each misclassification. Pass it.'
+        )
     if learner.cp is not None and learner.ccp_alpha != 0:
         raise OptionError(
-            "cp and ccp_alpha are both given, and both say what a leaf is worth. Leave one out."
+            "cp and ccp_alpha are both given, and both set the penalty per leaf. Leave one out."
         )
     given = "ccp_alpha" if learner.ccp_alpha != 0 else "cp" if learner.cp is not None else ""
     if given and learner.pruning not in (None, "cost_complexity"):
@@ -77,6 +79,6 @@ def check_pruning(learner: Any) -> None:
     folded = isinstance(learner.ccp_alpha, str)
     if learner.criterion in (ABSOLUTE, "poisson") and (learner.pruning in BY_ERRORS or folded):
         raise OptionError(
-            f'criterion="{learner.criterion}" does not go with a pruning by squared errors. Use '
-            "ccp_alpha with a number."
+            f'criterion="{learner.criterion}" cannot be combined with pruning by squared errors. '
+            "Pass a number as ccp_alpha."
         )

@@ -72,6 +72,11 @@ def parts(tree: Nodes, block: Block) -> Iterator[tuple[Array, Array, Array]]:
             )
 
 
+def kernel_input(tree: Nodes, block: Block) -> tuple[Array, Array, PredictionSteps]:
+    """Numbers, categories and steps, as the kernels walk them; the tree has a split."""
+    return block.numbers, _category_matrix(tree, block), _prediction_steps(tree, block)
+
+
 def gap_ends(tree: Nodes, i: int) -> bool:
     """Whether a row ends at a node where its value is missing."""
     return bool(tree.gap_nodes[i] < 0) and not tree.fractional

@@ -145,12 +145,13 @@ def not_binary(node: int, columns: Sequence[Column], column: Array, ends: Array)
     name = columns[int(column[node])].name
     coded = int(ends[node]) > (int(ends[node - 1]) if node else 0)
     if coded:
-        what = f"asks {name!r} for its categories"
+        what = f"splits on the categories of {name!r}"
         remedy = "Encode the categories as numbers before fitting"
     else:
-        what = f"has a branch of its own for gaps in {name!r}"
-        remedy = 'Fit with missing="side" or missing="node", or fill the gaps before fitting'
+        what = f"has a branch for missing values of {name!r}"
+        remedy = 'Fit with missing="side" or missing="node", or fill missing values before fitting'
     return OptionError(
-        f"node {node} {what}, and scikit-learn's arrays hold questions x <= threshold with two "
-        f"branches only. {remedy}; parent, column, leads and node(i) tell all of any tree."
+        f"node {node} {what}, and scikit-learn's arrays can hold only splits x <= threshold with "
+        f"two branches. {remedy}; or use parent, column, leads and node(i), which describe any "
+        "tree."
     )

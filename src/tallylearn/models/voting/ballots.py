@@ -160,8 +160,8 @@ class Ballots(ClassificationModel, RegressionModel):
     def _member(self, name: str, model: Any) -> ModelExpression:
         if not isinstance(model, Estimator):
             raise KindError(
-                f"the member {name!r} is {constructor_call(model)}, which has no expression. "
-                "Leave it out."
+                f"the member {name!r} is {constructor_call(model)}, which cannot be written as an "
+                "expression. Leave it out."
             )
         found: ModelExpression = model.model_.expression(model.schema_)
         return found

@@ -32,7 +32,7 @@ def member_names(estimators: Any) -> list[tuple[str, Any]]:
     if isinstance(estimators, str) or not isinstance(estimators, Sequence) or not len(estimators):
         raise OptionError(
             "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of "
-            f"estimators, or of pairs of a name and an estimator, not {short_repr(estimators)}."
+            f"estimators, or of pairs (name, estimator), not {short_repr(estimators)}."
         )
     found: list[tuple[str | None, Any]] = []
     for one in estimators:
@@ -40,8 +40,7 @@ def member_names(estimators: Any) -> list[tuple[str, Any]]:
         name, learner = one if pair else (None, one)
         if isinstance(learner, type) or not hasattr(learner, "fit"):
             raise KindError(
-                f"{short_repr(learner)} is no learner that can fit. Pass one, such as "
-                "tl.NaiveBayes()."
+                f"{short_repr(learner)} is not an estimator. Pass one, such as tl.NaiveBayes()."
             )
         found.append((name, learner))
     called = [type(learner).__name__ if name is None else None for name, learner in found]
@@ -60,7 +59,10 @@ def member_names(estimators: Any) -> list[tuple[str, Any]]:
 def _check_names(names: list[str]) -> None:
     for name in names:
         if not name or "__" in name or names.count(name) > 1:
-            raise OptionError(f"a member is called {name!r}. Names are unique, and have no '__'.")
+            raise OptionError(
+                f"a member has the name {name!r}. Give each member a unique, non-empty name "
+                "without '__'."
+            )
 
 
 def check_task(members: Sequence[tuple[str, Any]], task: str | None) -> None:
@@ -69,15 +71,16 @@ def check_task(members: Sequence[tuple[str, Any]], task: str | None) -> None:
         _check_circle(learner, ())
         if isinstance(learner, Estimator) and learner.task != task:
             raise KindError(
-                f"the member {name!r} is {short_repr(learner)}, which is no {task}, and cannot "
-                "vote. "
-                f"Leave it out, or put it before a {task} in a Pipeline."
+                f"the member {name!r} is {short_repr(learner)}, which is not a {task}. Leave it "
+                f"out, or put it before a {task} in a Pipeline."
             )
 
 
 def _check_circle(learner: Any, above: tuple[int, ...]) -> None:
     if id(learner) in above:
-        raise OptionError("a member has itself among its members. Pass copies.")
+        raise OptionError(
+            "a member contains itself. Pass a copy of it, such as sklearn.base.clone(member)."
+        )
     inside = getattr(learner, "estimators", None) or getattr(learner, "steps", None) or ()
     for one in inside if isinstance(inside, list | tuple) else ():
         _check_circle(one[-1] if isinstance(one, tuple) and one else one, (*above, id(learner)))
@@ -109,7 +112,9 @@ def fit_member(name: str, learner: Any, block: Block) -> Any:
         except TypeError as error:
             if "sample_weight" not in str(error):
                 raise
-            raise OptionError(f"{who} takes no sample_weight in fit. Leave it out.") from None
+            raise OptionError(
+                f"{who} takes no sample_weight in fit. Leave out that member or the weights."
+            ) from None
 
 
 @contextmanager
@@ -121,9 +126,9 @@ def foreign_errors(who: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise InputError(
-            f"{who} is not ours, and fails on these rows ({type(error).__name__}: "
-            f"{str(error)[:150]}). Prepare them before it, by scikit-learn's Pipeline, or leave it "
-            "out."
+            f"{who} is not from tallylearn and failed on these rows ({type(error).__name__}: "
+            f"{str(error)[:150]}). Put a preprocessing step before it in scikit-learn's Pipeline, "
+            "or leave it out."
         ) from error
 
 
@@ -133,22 +138,25 @@ def check_probabilities(names: Sequence[str], models: Sequence[Any]) -> None:
         if not hasattr(model, "predict_proba"):
             raise OptionError(
                 f"the member {name!r} is {short_repr(model)}, which has no predict_proba, and "
-                'voting="soft" is the mean of probabilities. Use voting="hard", or leave it out.'
+                'voting="soft" averages probabilities. Use voting="hard", or leave the member out.'
             )
 
 
 def foreign_rows(block: Block, who: str) -> Any:
     """The rows as estimators of others take them: a frame where columns have names, or an array."""
     if any(column.kind == TEXT for column in block.schema.columns):
-        raise InputError(f"{who} is not ours, and is passed no text. Leave that column out.")
+        raise InputError(
+            f"{who} is not from tallylearn, so it cannot read text columns. Leave those columns "
+            "out with tl.table(..., ignore=[...])."
+        )
     columns = [column for column in block.schema.columns if column.kind in PASSED]
     pandas = sys.modules.get("pandas")
     if pandas is not None and block.schema.named:
         return pandas.DataFrame({column.name: _values(block, column) for column in columns})
     if any(column.kind == CATEGORY for column in columns):
         raise InputError(
-            f"{who} is not ours, and takes categories from a pandas frame only. Import pandas, or "
-            "encode them."
+            f"{who} is not from tallylearn, so it reads categories only from a pandas frame. "
+            "Import pandas, or encode the categories with tl.OneHotEncoder()."
         )
     return block.numbers
 
@@ -181,16 +189,15 @@ def _check_shares(
         raise _unknown(who, odd[0], classes)
     if found.shape != (n, len(known)):
         raise InputError(
-            f"{who} gives {_describe_output(found)} as probabilities of {n:,} rows and "
-            f"{len(known)} classes. "
-            "Its predict_proba should give one row a row, and one column a class."
+            f"predict_proba of {who} returned {_describe_output(found)} for {n:,} rows and "
+            f"{len(known)} classes. It must return one row per row and one column per class."
         )
     with foreign_errors(who):
         inside = (found >= -ROUNDING) & (found <= 1 + ROUNDING)  # so not where one is NaN
     if not inside.all():
         raise InputError(
-            f"{who} gives the probability {found[~inside][0]}. Probabilities lie between 0 and 1: "
-            "mend its predict_proba, or leave it out."
+            f"predict_proba of {who} returned {found[~inside][0]}. It must return probabilities "
+            "between 0 and 1: correct it, or leave the member out."
         )
 
 
@@ -218,8 +225,8 @@ def member_predictions(name: str, model: Any, block: Block) -> Array:
         found = said.astype(np.float64)
     if not (finite := np.isfinite(found)).all():
         raise InputError(
-            f"{who} answers {said[~finite][0]!s}, which is no number to take a mean of. Mend its "
-            "predict, or leave it out."
+            f"predict of {who} returned {said[~finite][0]!s}. It must return finite numbers: "
+            "correct it, or leave the member out."
         )
     return found
 
@@ -230,8 +237,8 @@ def _predict(who: str, model: Any, block: Block) -> Array:
         said = np.asarray(model.predict(foreign_rows(block, who)))
     if said.shape not in {(n := len(block),), (n, 1)}:
         raise InputError(
-            f"{who} gives {_describe_output(said)} for {n:,} rows. "
-            "Its predict should give one answer a row."
+            f"predict of {who} returned {_describe_output(said)} for {n:,} rows. It must return "
+            "one prediction per row."
         )
     return said.reshape(n)
 
@@ -243,8 +250,8 @@ def _describe_output(found: Array) -> str:
 
 def _unknown(who: str, value: Any, classes: tuple[Any, ...]) -> InputError:
     return InputError(
-        f"{who} answers with the class {short_repr(value, 60)}, and the classes of the vote are "
-        f"{quoted_list(classes)}. Mend its answers, or leave it out."
+        f"{who} predicted the class {short_repr(value, 60)}, and the classes of the training rows "
+        f"are {quoted_list(classes)}. Correct the member, or leave it out."
     )
 
 

@@ -30,9 +30,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
 def _weight(one: Any) -> float:
     if isinstance(one, bool) or not isinstance(one, Real) or not finite(one) or one < 0:
-        raise OptionError(
-            f"a weight is {short_repr(one)}. Weights are numbers, 0 or more, that a double holds."
-        )
+        raise OptionError(f"a weight is {short_repr(one)}. Pass finite numbers, 0 or more.")
     return float(one)
 
 
@@ -101,7 +99,7 @@ class Voting(Estimator):
             return np.full(len(names), 1 / len(names))
         found = np.array([_weight(one) for one in self._weights_by_member(names)])
         if not found.any():
-            raise OptionError("all weights are 0: nobody votes. Give one of them more.")
+            raise OptionError("all weights are 0. Give at least one member a positive weight.")
         found = found / found.max()  # so that no sum is beyond a double
         return np.asarray(found / found.sum())
 
@@ -113,17 +111,16 @@ class Voting(Estimator):
                 return [weights[at] for at in range(len(names))]
             if {*weights} != {*names}:
                 raise OptionError(
-                    f"weights are of {quoted_list(weights)}, and the members are "
-                    f"{quoted_list(names)}. Name "
-                    "every member once, or give a list in their order."
+                    f"weights names {quoted_list(weights)}, and the members are "
+                    f"{quoted_list(names)}. Name every member once, or pass a list in their order."
                 )
             return [weights[name] for name in names]
         several = hasattr(weights, "__iter__") and getattr(weights, "ndim", 1) == 1
         given = [*weights] if several and not isinstance(weights, str) else []
         if len(given) != len(names):
             raise OptionError(
-                "Number of `estimators` and weights must be equal: give one weight a member, "
-                f"{len(names)} in all, not {short_repr(self.weights)}."
+                f"Number of `estimators` and weights must be equal: pass {len(names)} weights, one "
+                f"per member, not {short_repr(self.weights)}."
             )
         return given
 

@@ -49,7 +49,7 @@ def test_columns_that_only_rounding_tells_apart_are_one_where_sums_are_exact_too
     x = TABLES[name]
     near, exact = (tl.LinearRegression(exact=e).fit(x, Y) for e in (False, True))
     assert exact.rank_ == near.rank_ == RANKS[name]
-    assert "follows from" in str(exact.summary())
+    assert "is a linear combination of" in str(exact.summary())
     np.testing.assert_allclose(exact.coef_, near.coef_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(exact.predict(x), near.predict(x), rtol=0, atol=1e-9)
     sizes = exact.summary().sizes

@@ -60,7 +60,7 @@ def test_more_columns_than_rows_leave_weights_that_are_said_not_to_be_alone(name
     assert np.isfinite(model.coef_).all()
     if name.startswith("linear"):
         assert model.rank_ == 4
-        assert "follows from" in str(model.summary())
+        assert "is a linear combination of" in str(model.summary())
         assert "coefficients of these columns are not unique" in unwrapped(model.show_work())
         np.testing.assert_allclose(model.predict(x), y, atol=1e-6)
 
@@ -81,7 +81,10 @@ def test_collinear_and_constant_columns_are_named_or_do_no_harm(name: str) -> No
     assert np.isfinite(model.coef_).all()
     if name.startswith("linear"):
         said = str(model.summary())
-        assert "x3 follows from 'x0', 'x1'" in said or "x0 follows from 'x1', 'x3'" in said
+        assert (
+            "x3 is a linear combination of 'x0', 'x1'" in said
+            or "x0 is a linear combination of 'x1', 'x3'" in said
+        )
         assert "x4 is constant" in said
     if name.startswith(("lasso", "subset", "ridge", "linear")):
         assert abs(model.coef_[4]) < 1e-9

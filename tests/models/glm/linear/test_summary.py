@@ -222,7 +222,7 @@ def test_dependent_columns_have_no_standard_errors_and_the_reference_is_named() 
     assert rows["bmi"]["error"] is rows["twice"]["error"] is None
     assert rows["age"]["error"] > 0
     assert "group is compared with 'a'." in str(found)
-    assert "follows from" in str(found)
+    assert "is a linear combination of" in str(found)
 
 
 def test_summaries_of_penalties_have_no_standard_errors() -> None:
@@ -231,7 +231,7 @@ def test_summaries_of_penalties_have_no_standard_errors() -> None:
     with pytest.raises(errors.InputError, match="robust='HC3' needs the training rows"):
         tl.Ridge().fit(FRAME, "target").summary(robust="HC3")
     with pytest.raises(errors.InputError, match="without penalty"):
-        tl.Ridge().fit(FRAME, "target").predict_interval(FRAME)
+        tl.Ridge().fit(FRAME, "target").predict_interval(FRAME, of="mean")
 
 
 def test_one_outlier_moves_the_line_by_its_leverage() -> None:

@@ -6,12 +6,9 @@ error σ √h, and the target itself σ √(1 + h), with a t distribution of n �
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.special import stdtrit
 
-from tallylearn.errors import OptionError, short_repr
 from tallylearn.models.glm.inference.estimability import (
     rows_with_unseen_values,
     unestimable_columns,
@@ -44,12 +41,3 @@ def prediction_interval(
     unknown |= rows_with_unseen_values(model.design, block)
     half_width = np.where(unknown, np.inf, reach * np.sqrt(variance))
     return np.column_stack([middle - half_width, middle + half_width])
-
-
-def check_level(level: Any) -> None:
-    """Refuse a confidence level that is no probability."""
-    number = isinstance(level, int | float) and not isinstance(level, bool)
-    if not number or not 0 < level < 1:
-        raise OptionError(
-            f"level={short_repr(level)} is not a number between 0 and 1. Pass one, such as 0.95."
-        )

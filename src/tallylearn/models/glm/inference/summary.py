@@ -303,8 +303,8 @@ def _remarks(
     said += collinearity_notes(model.dependent)
     if plain and model.rows > model.n_estimated and intercept_is_shared(model):
         name = intercept_name(design.names, INTERCEPT)
-        said.append(f"{name} has no standard error: a column is an affine function of others, so "
-                    "the coefficients share the intercept.")  # fmt: skip
+        said.append(f"{name} has no standard error: a linear combination of columns is "
+                    "constant, so the intercept is not unique.")  # fmt: skip
     said += [*model.cancellation_warnings, *model.convergence_warnings]
     if not plain:
         said.append("There are no standard errors: they require least squares without a penalty, "

@@ -26,6 +26,7 @@ from tallylearn.errors import (
 )
 from tallylearn.estimators import Regressor
 from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.conformal import check_level
 from tallylearn.estimators.estimator import WEIGHTS_NAMED
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, retry_reading
 from tallylearn.estimators.kept_rows import AUTO, KEEP_ROWS, picklable_state
@@ -39,6 +40,7 @@ from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.pooled_categories import (
     PART,
     rare_or_raise,
@@ -48,7 +50,7 @@ from tallylearn.models.design.pooled_categories import (
 from tallylearn.models.design.rare_categories import MIN_ROWS, NO_RARE, RareValues
 from tallylearn.models.glm.inference.cancellation import check_cancellation, is_rank_deficient
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
-from tallylearn.models.glm.inference.intervals import check_level, prediction_interval
+from tallylearn.models.glm.inference.intervals import prediction_interval
 from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summarize
 from tallylearn.models.glm.inference.training_rows import (
     LOOSE_TOLERANCE,
@@ -147,7 +149,9 @@ class LinearEstimator(Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, RareValues, FormulaDesign)
+    stored: ClassVar[tuple[type, ...]] = (
+        LinearModel, Design, RareValues, FormulaDesign, PiecewisePolynomials,
+    )  # fmt: skip
     takes_formula: ClassVar[bool] = True
     stored_if_changed: ClassVar[tuple[str, ...]] = ("keep_rows",)
     counts_values: ClassVar[bool] = True
@@ -690,8 +694,11 @@ class LinearEstimator(Regressor):
     ) -> Array:
         """Prediction intervals of rows, or confidence intervals of their means.
 
-        An interval is from -inf to inf where the prediction is not estimable: the row breaks a
-        linear dependency of the training rows, or has a category that no training row had.
+        Least squares without penalty has exact intervals if the errors are normal. An interval is
+        from -inf to inf where the prediction is not estimable: the row breaks a linear dependency
+        of the training rows, or has a category that no training row had. With a penalty, bounds or
+        selection, and after ``fit_intervals``, they are cross-conformal (CV+) as those of other
+        regressors.
 
         Parameters
         ----------
@@ -700,7 +707,8 @@ class LinearEstimator(Regressor):
         level : float, default 0.95
             The confidence level.
         of : {"answer", "mean"}, default "answer"
-            "answer" for prediction intervals, "mean" for confidence intervals of the mean.
+            "answer" for prediction intervals; "mean" for confidence intervals of the mean, by least
+            squares only.
         target : int, default 0
             The position of one of several targets.
 
@@ -715,16 +723,21 @@ class LinearEstimator(Regressor):
             if not isinstance(of, str) or of not in ("answer", "mean"):
                 raise OptionError(f"of={short_repr(of)} is not an option. Pass 'answer' or 'mean'.")
             t, model = self._target_place(target), self.model_
-            if not model.is_least_squares:
+            if of == "mean" and not model.is_least_squares:
                 raise InputError(
-                    "intervals need least squares without penalty, bounds or selection. Fit "
-                    "LinearRegression."
+                    "intervals of means need least squares without penalty, bounds or selection. "
+                    "Fit LinearRegression, or pass of='answer'."
                 )
-            if model.rows <= model.n_estimated:
+            exact = model.is_least_squares
+            if of == "answer" and self.notes_.training.intervals is not None:
+                exact = False  # fit_intervals was called
+            if exact and model.rows <= model.n_estimated:
                 raise InputError(
                     f"intervals need more rows than coefficients, and there are {model.rows:g} "
                     f"rows for {model.n_estimated}. Fit with more rows or fewer columns."
                 )
+        if not exact:
+            return self._map_conformal(X, level, t)
         return self._map_rows(
             X,
             lambda block: prediction_interval(model, block, t, level, of == "answer"),

@@ -408,7 +408,9 @@ def describe_dependencies(
         share = solve_triangular(r[:, :rank], r[:, at]) if rank else np.zeros(0)
         of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIN_SHARE)]
         said.append(
-            f"{name} follows from {quoted_list(sorted(of))}" if of else f"{name} is constant"
+            f"{name} is a linear combination of {quoted_list(sorted(of))}"
+            if of
+            else f"{name} is constant"
         )
     return tuple(sorted(said))
 

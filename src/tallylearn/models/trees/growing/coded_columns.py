@@ -117,7 +117,10 @@ def code_columns(block: Block, bins: int | None = None) -> CodedColumns:
     """The columns of a block, in the table's order; with bins, as a grid if all codes are few."""
     columns, n = block.schema.columns, len(block)
     if n >= MOST_ROWS:
-        raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
+        raise InputError(
+            f"the table has more than {MOST_ROWS:,} rows, the limit of a tree in memory. Fit to a "
+            "sample: tl.sample(table, n=...)."
+        )
     few = bins is not None and all(_few(column, block, bins) for column in columns)
     made = CodedColumns.empty(len(columns), n, few)
     weights = UNWEIGHTED if bins is None or block.weight is None else _whole_weights(block.weight)

@@ -100,8 +100,8 @@ def check_of_measures(rule: str) -> None:
     """A regression has no classes to fill gaps by."""
     if rule == "class":
         raise OptionError(
-            'missing="class" fills in what rows of the same class have, and a regression has '
-            'no classes. Use "node".'
+            'missing="class" fills in the values of rows of the same class, and a regression has '
+            'no classes. Use missing="node".'
         )
 
 
@@ -109,6 +109,6 @@ def check_of_classes(rule: str, weight: Array | None, min_rows: Any) -> None:
     """Rows that the class fills in are not counted beside their weights."""
     if weight is not None and rule == "class" and min_rows not in (1, 0):
         raise OptionError(
-            'missing="class" does not count rows beside weights: with weights, use '
-            "min_weight_fraction_leaf instead of min_samples_leaf."
+            'missing="class" with row weights does not support min_samples_leaf. Use '
+            "min_weight_fraction_leaf."
         )

@@ -184,14 +184,14 @@ def _check_counts(y: Array) -> None:
     if (y < 0).any():
         row = int(np.argmax(y < 0))
         raise TargetError(
-            f'criterion="poisson" takes a target of 0 and more, and row {row} has {y[row]:g}. Use '
-            '"squared_error". Some value(s) of y are negative which is not allowed for Poisson '
-            "regression."
+            f'criterion="poisson" needs targets of 0 or more, and the target is {y[row]:g} in row '
+            f'{row}. Use "squared_error". Some value(s) of y are negative which is not allowed for '
+            "Poisson regression."
         )
     if not y.any():
         raise TargetError(
-            'criterion="poisson" takes a target that is not 0 in every row. Use "squared_error". '
-            "Sum of y is not positive which is necessary for Poisson regression."
+            'criterion="poisson" needs a positive target in at least one row, and all are 0. Use '
+            '"squared_error". Sum of y is not positive which is necessary for Poisson regression.'
         )
 
 
@@ -227,8 +227,8 @@ def check_weights(weight: Array) -> float:
     top = len(weight) * float(weight.max() / LARGEST)
     if not 1 / LARGEST**2 <= top <= 1:
         raise InputError(
-            f"the greatest weight is {weight.max():g}: sums of weights are beyond a double. Only "
-            "their ratios matter to a tree: divide them by the greatest."
+            f"the greatest weight is {weight.max():g}, so sums of weights are outside the range of "
+            "a double. Divide all weights by the greatest; the tree stays the same."
         )
     return top * LARGEST
 
@@ -243,8 +243,8 @@ def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
     half = high / 2 - low / 2 or high - low  # half of the smallest double is 0
     if half > LARGEST:
         raise TargetError(
-            f"the target goes from {low:g} to {high:g}: its variance is beyond a double. Rescale "
-            "it."
+            f"the target ranges from {low:g} to {high:g}, so its variance overflows a double. "
+            "Divide it by a constant."
         )
     if half == 0:
         return low, 0

@@ -253,8 +253,8 @@ class ModelTree(RegressionModel):
         """The splits of the tree, and the smoothed linear model of every node."""
         if self.guests:
             raise KindError(
-                "a model tree with learner= asks other estimators at its leaves, which is no "
-                "expression. Leave learner out."
+                "a model tree with learner= calls other estimators at its leaves, so it cannot be "
+                "written as an expression. Leave learner= out."
             )
         base, coef = self.ancestor_terms
         base, coef = base + self.own * self.base, coef + self.own[:, None] * self.coef

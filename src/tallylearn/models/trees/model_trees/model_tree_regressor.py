@@ -204,7 +204,7 @@ class ModelTreeRegressor(Regressor):
         self._check_fitted()
         if self.learner is not None:
             raise OptionError(
-                f"{type(self).__name__}.formulas: the leaves hold {self.learner!r}, which is no "
+                f"{type(self).__name__}.formulas: the leaves hold {self.learner!r}, which has no "
                 "formula. Fit with learner=None."
             )
         return self.model_.formulas()
@@ -480,7 +480,7 @@ def _check_regressor(learner: Any) -> None:
     if isinstance(learner, type) or not able or kind not in (None, "regressor"):
         said = f"a {kind}" if able and kind else "no regressor"
         raise OptionError(
-            f"learner is {learner!r}, which is {said}. Give a regressor, ready to fit: an object "
+            f"learner is {learner!r}, which is {said}. Pass an instance of a regressor: an object "
             "with fit(X, y) and predict(X), such as tl.DummyRegressor()."
         )
 
@@ -498,7 +498,7 @@ def _fit_leaf_learners(learner: Any, model: ModelTree, block: Block) -> tuple[An
             way = path_text(model.tree, leaf)
             raise OptionError(
                 f"the learner {learner!r} failed at leaf {leaf} ({way}), with {len(here)} rows: "
-                f"{error} Raise min_samples_leaf, or take another learner."
+                f"{error} Raise min_samples_leaf, or use another learner."
             ) from error
         found.append(guest)
     return tuple(found)

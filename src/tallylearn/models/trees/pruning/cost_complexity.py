@@ -125,8 +125,8 @@ def _folds(block: Block, classes: bool, seed: int) -> Iterator[Any]:
     if k < 2:
         what = "rows" if block.group is None else "groups of rows"
         raise InputError(
-            f'ccp_alpha="cv" chooses alpha by folds, which takes at least two {what}, and the '
-            f"table has {k}. Pass more, or a number as ccp_alpha."
+            f'ccp_alpha="cv" chooses alpha by cross-validation, which needs at least two {what}, '
+            f"and the table has {k}. Add {what}, or pass a number as ccp_alpha."
         )
     even = classes and least(target) >= k and block.group is None
     folds = Folds.k(k, stratified=even, seed=seed)

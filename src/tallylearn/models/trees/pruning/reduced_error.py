@@ -33,8 +33,8 @@ def costs_on(tree: Tree, block: Block, loss: Array = EQUAL_LOSSES) -> Costs:
     """
     if not len(block):
         raise InputError(
-            "the validation table has no rows, or none of a weight above zero. Pass some that the "
-            "tree has not seen."
+            "the validation table has no rows with a positive weight. Pass rows that the tree was "
+            "not trained on."
         )
     here = _sums(tree, block)
     above = np.stack([sum_over_subtrees(tree, column) for column in here.T], axis=1)

@@ -81,8 +81,8 @@ class RowRouting:
             kid = next(k for k, key in zip(tree.children(i), keys, strict=True) if key not in parts)
             why = f"no row comes to {path_text(tree, kid)!r}, whose errors are to be estimated"
         raise InputError(
-            f"this is not the table that the tree grew from: {why}. Pass the table of fit; with "
-            "keep_rows=True none is needed."
+            f"this is not the training table: {why}. Pass the training table, or fit with "
+            "keep_rows=True and pass none."
         )
 
     def _asks(self, i: int) -> int:

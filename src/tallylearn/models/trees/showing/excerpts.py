@@ -82,8 +82,8 @@ def _level(max_depth: Any) -> int | None:
     whole = isinstance(max_depth, int | np.integer) and not isinstance(max_depth, bool)
     if not whole or max_depth < 0:
         raise OptionError(
-            f"max_depth is {short_repr(max_depth)}. Give the last level to show, an int from 0 on, "
-            "or leave it out to see as many levels as fit."
+            f"max_depth is {short_repr(max_depth)}. Give the last level to show, a whole number "
+            "from 0 up, or leave it out to show as many levels as fit."
         )
     return min(int(max_depth), NO_DEPTH_LIMIT)
 

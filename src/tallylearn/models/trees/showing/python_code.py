@@ -142,8 +142,8 @@ def _parts(tree: Tree) -> str:
         return PARTS_CODE.format(nodes=nodes, classes="", answer="    return found[0]")
     if tree.tie != "first":
         raise OptionError(
-            f"to_python: a program predicts the first class of a tie between parts of rows, and "
-            f"tie is {tree.tie!r}. Fit with tie='first'."
+            "to_python: a program breaks ties between parts of rows by the first class, and tie "
+            f"is {tree.tie!r}. Fit with tie='first'."
         )
     classes = f"CLASSES = {[*map(plain_data, tree.classes)]!r}\n"
     if not tree.loss.size:

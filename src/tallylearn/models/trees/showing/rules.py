@@ -168,8 +168,8 @@ def rules_of_nodes(tree: Tree, nodes: Iterable[int], missing: tuple[Any, ...] = 
     found = [by_node.get(node) for node in nodes]
     if None in found:
         raise InputError(
-            f"row {found.index(None)} has a missing value, and goes down every branch, in "
-            "parts: no single rule predicts it. Use explain(), which shows the sum."
+            f"row {found.index(None)} has a missing value, so parts of it go down several branches "
+            "and no single rule predicts it. Use explain(), which shows the sum."
         )
     return replace(rules, rules=tuple(rule for rule in found if rule), ends=())
 
