@@ -17,7 +17,6 @@ from typing import Any
 _UNBOUNDED_EXPONENTS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
 FOUR_DIGITS = ".4g"  # of numbers of any size, see ``format_number``
-MAX_CELL_WIDTH = 60  # columns of a table's cell on a terminal
 TEXT_WIDTH = 80  # columns of a terminal that printed results fit
 _MARKDOWN_CHARACTERS = frozenset("\\`*_{}[]<>#|$~&")
 # Kept on one line: an interval, a p-value, and a call or an option that a reader may copy.
@@ -244,16 +243,28 @@ def column_blocks(rows: Iterable[Sequence[object]], width: int = TEXT_WIDTH) -> 
     return [align_columns(zip(label, *block, strict=True)) for block in blocks or [[]]]
 
 
-def shorten_cell(text: object) -> str:
-    """A cell of a table; of a long one the beginning and the end.
+def shorten_cells(rows: Iterable[Sequence[object]], width: int = TEXT_WIDTH) -> list[list[str]]:
+    """Rows of cells, none of which is wider than a line; of a long one the beginning and the end.
 
-    >>> shorten_cell("length <= 2.45 & " * 9)
-    'length <= 2.45 & length <= 2.4…gth <= 2.45 & length <= 2.45 & '
+    A line holds the first cell of a row and at least one other.
+
+    >>> shorten_cells([("n", "length <= 2.45 & width <= 1.5")], width=24)
+    [['n', 'length <= …dth <= 1.5']]
     """
-    cell = printable_text(text)
-    if text_width(cell) <= MAX_CELL_WIDTH:
+    cells = [[printable_text(cell) for cell in row] for row in rows]
+    label = max((text_width(row[0]) for row in cells if row), default=0)
+    first = min(label, width * 3 // 4)
+    return [
+        [_shorten(cell, max(first if at == 0 else width - 2 - first, 8)) for at, cell in
+         enumerate(row)]
+        for row in cells
+    ]  # fmt: skip
+
+
+def _shorten(cell: str, room: int) -> str:
+    if text_width(cell) <= room:
         return cell
-    return f"{cell[: MAX_CELL_WIDTH // 2]}…{cell[1 - MAX_CELL_WIDTH // 2 :]}"
+    return f"{cell[: room // 2]}…{cell[len(cell) - (room - 1 - room // 2) :]}"
 
 
 def wrap_text(text: str, width: int = TEXT_WIDTH) -> str:

@@ -32,8 +32,7 @@ class Grid(DerivationStep):
     note: str = ""
 
     def __str__(self) -> str:
-        cells = [map(formatting.shorten_cell, row) for row in self._cells() if row]
-        blocks = formatting.column_blocks([*row] for row in cells)
+        blocks = formatting.column_blocks(formatting.shorten_cells(filter(None, self._cells())))
         table = "\n\n".join("\n".join(lines) for lines in blocks)
         title, *notes = (
             formatting.wrap_text(formatting.printable_text(text))

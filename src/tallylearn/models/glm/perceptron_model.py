@@ -34,7 +34,7 @@ LATE = (
     "differ, and is 0 in the steps before."
 )
 TWO = (
-    "w ← w + c · y · {x} for wrong predictions; y is 1 or −1, and a score of 0 {zero}",
+    "w ← w + c · y · {x} if wrong; y is 1 or −1, and a score of 0 {zero}",
     r"w \leftarrow w + c\,y\,{x} \text{ where } y \ne \mathrm{sign}(w \cdot {x})",
 )
 SEVERAL = (
