@@ -147,6 +147,8 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "page of steps": lambda: tl.ID3().fit(tl.example("tennis")).steps(),
     "steps": lambda: tl.Perceptron(max_iter=3).fit(LINES, BENT > 0).steps(),
     "steps of classes": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).steps(),
+    "reasons": lambda: tl.NaiveBayes().fit(tl.example("tennis")).explain(
+        {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Weak"}).reasons(),
     "geometry": lambda: tl.Perceptron().fit(LINES, BENT > 0).geometry(LINES, BENT > 0),
     "borders": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).geometry(),
     "summary of classes": lambda: tl.LogisticRegression().fit(LINES[:9], [*"abcabcabc"]).summary(),
@@ -166,7 +168,7 @@ FORMS = {
     "Sentence",
 }  # derivations.read is their way back
 # a function of plain data gave them; test_model_report.py has the last one
-REPORTS = {"EvidenceTable", "EvidenceTables", "ReportLayout", "ModelReport"}
+REPORTS = {"EvidenceTable", "EvidenceTables", "ReasonSentences", "ReportLayout", "ModelReport"}
 
 
 @cache

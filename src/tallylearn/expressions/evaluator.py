@@ -57,6 +57,7 @@ from tallylearn.expressions.nodes import (
     ThresholdSplit,
     Tokens,
     TreeSplits,
+    VectorEntry,
     VectorOf,
     VectorTree,
     WeightedMean,
@@ -444,6 +445,11 @@ def _cosine(x: Array, z: Array) -> Array:
 @_value.register(VectorOf)
 def _(node: VectorOf, rows: EvaluatedRows) -> Array:
     return np.stack([rows.value(item) for item in node.items], axis=1)
+
+
+@_value.register(VectorEntry)
+def _(node: VectorEntry, rows: EvaluatedRows) -> Array:
+    return np.asarray(rows.value(node.operand)[:, node.place])
 
 
 @_value.register(Softmax)

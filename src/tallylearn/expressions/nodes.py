@@ -387,6 +387,13 @@ class VectorOf(Vector):
     items: tuple[Number, ...]
 
 
+class VectorEntry(Number):
+    """One entry of a vector."""
+
+    operand: Vector
+    place: int
+
+
 class Softmax(Vector):
     """exp(score), normalised to sum to one; the largest score is subtracted first."""
 

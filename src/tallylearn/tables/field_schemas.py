@@ -239,6 +239,16 @@ def one(*kinds: type, none: bool = False) -> Check:
     return check
 
 
+def optional(each: Check) -> Check:
+    """None, or such a thing."""
+
+    def check(value: Any, sizes: Sizes) -> None:
+        if value is not None:
+            each(value, sizes)
+
+    return check
+
+
 def named_parts(value: Any, sizes: Sizes) -> None:
     """Parts by name, which know when they cannot be."""
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):

@@ -15,6 +15,7 @@ from tallylearn.reporting import formatting
 from tallylearn.reporting.formatting import number_of
 from tallylearn.reporting.report import Report
 from tallylearn.workings.derivations import Formula, read_derivation
+from tallylearn.workings.reasons import ReasonSentences
 
 MAX_FACTORS_IN_LINE = 8  # products of more factors are printed as a table with names
 MAX_SUMMANDS_IN_LINE = 3  # sums of more terms need the names of the terms
@@ -93,9 +94,10 @@ class EvidenceTable(Report):
         return f'<div class="tally-working">{"".join(parts)}</div>'
 
     def _with_steps(self, terms: str, show: Callable[[Report], str]) -> list[str]:
-        """The preparation, the terms, and the working."""
+        """The reasons, the preparation, the terms, and the working."""
         before, after = (map(show, self.steps(name)) for name in ("preparation", "working"))
-        return [*filter(None, [*before, terms, *after])]
+        why = [show(ReasonSentences(found))] if (found := self.data.get("reasons")) else []
+        return [*filter(None, [*why, *before, terms, *after])]
 
     def to_dict(self) -> dict[str, Any]:
         return self.data

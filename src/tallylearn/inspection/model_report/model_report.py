@@ -16,12 +16,14 @@ from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.evaluation.evaluate.evaluating import evaluate
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.evaluate.evaluation_report import report as evaluation_derivation
+from tallylearn.evaluation.learn.learn_report import LearnReport
 from tallylearn.evaluation.running.fold_plan import FOLDS
 from tallylearn.inspection.description import describe
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.model_report.model_page import page_of
 from tallylearn.inspection.model_report.model_parts import model_parts
 from tallylearn.inspection.model_report.report_tables import (
+    choice_steps,
     groups_grid,
     mistakes_grid,
     provenance_rows,
@@ -50,7 +52,7 @@ class ModelReport(Report):
     ----------
     data : dict
         ``provenance``, ``evaluation``, ``model``, ``what_if``, ``threshold``, ``mistakes``,
-        ``groups`` and ``description``, as plain data.
+        ``groups``, ``description`` and ``choice``, as plain data.
     """
 
     data: dict[str, Any] = field(hash=False)
@@ -74,7 +76,11 @@ class ModelReport(Report):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         facts = Grid("", ("model", found["title"]), tuple(provenance_rows(found["provenance"])))
-        steps: list[Any] = [facts, *evaluation_derivation(found["evaluation"]).steps]
+        steps: list[Any] = [
+            facts,
+            *choice_steps(found),
+            *evaluation_derivation(found["evaluation"]).steps,
+        ]
         if found["groups"]:
             steps.append(groups_grid(found["groups"]))
         if found["mistakes"]:
@@ -108,8 +114,9 @@ def report(
 
     Parameters
     ----------
-    model : Estimator
-        A classifier or regressor of ours. One that is not fitted is fitted to all rows.
+    model : Estimator or LearnReport
+        A classifier or regressor of ours. One that is not fitted is fitted to all rows. Or the
+        result of ``tl.learn``: its pick, with the leaderboard.
     X : table or array
         The columns, or a table that also has the target, as in ``fit``.
     y : array-like or str, optional
@@ -143,6 +150,8 @@ def report(
     >>> sorted(found.to_dict())[:4]
     ['description', 'evaluation', 'groups', 'kind']
     """
+    choice = model if isinstance(model, LearnReport) else None
+    model = model if choice is None else choice.model
     with error_context("report"):
         _check_model(model, cv)
     learner = model if cv is None else clone_estimator(model)
@@ -164,6 +173,7 @@ def report(
         "mistakes": _mistakes(scored, table if include_rows else None),
         "groups": _groups(scored),
         "description": described,
+        "choice": None if choice is None else choice.to_dict(),
     }
     return ModelReport(plain_data(data))
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from tallylearn.estimators.model import choice, log_shares
 from tallylearn.models.boosting.losses import EXPONENTIAL, LOGISTIC, class_scores, linked_numbers
-from tallylearn.models.forests.tree_votes import value_text
-from tallylearn.models.trees.shapley import ShapleyTrees
+from tallylearn.models.trees.shapley import ShapleyTrees, value_text
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Evidence, EvidenceLine, Term
 from tallylearn.workings.units import value_formatter

@@ -45,12 +45,6 @@ ABSENT = -1  # in the coding of a column: the factor is no part of it
 Coding = frozenset[tuple[int, bool]]  # categories of a term, and whether all their levels are kept
 
 
-def _bases(value: Any, sizes: field_schemas.Sizes) -> None:
-    """None, or a tuple of bases."""
-    if value is not None:
-        field_schemas.many(field_schemas.one(PiecewisePolynomials))(value, sizes)
-
-
 @dataclass(frozen=True)
 class FormulaDesign:
     """A formula with the levels, means and standard deviations of its training rows.
@@ -82,7 +76,9 @@ class FormulaDesign:
         "terms": field_schemas.names("p", unique=False),
         "coding": field_schemas.integers("p", "f", least=ABSENT),
         "numeric_categories": field_schemas.names(),
-        "bases": _bases,
+        "bases": field_schemas.optional(
+            field_schemas.many(field_schemas.one(PiecewisePolynomials))
+        ),
     }
 
     def __post_init__(self) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.forests.packed_trees import Trees
+from tallylearn.models.trees.shapley import value_text
 from tallylearn.reporting.formatting import format_number
-from tallylearn.tables import CATEGORY, Array, Block
+from tallylearn.tables import Array, Block
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
 from tallylearn.workings.equations import number
@@ -160,15 +161,6 @@ def _ways_text(n: int, way: str, who: str) -> str:
     if not way:
         return f"{subject} {'has' if n == 1 else 'have'} no split"
     return f"{subject} {'splits' if n == 1 else 'split'} by {way}"
-
-
-def value_text(block: Block, column: Any, row: int, told: ValueFormatter) -> str:
-    if column.kind == CATEGORY:
-        codes = block.codes[column.name]
-        code = int(codes.codes[row])
-        return "missing" if code < 0 else str(codes.values[code])
-    found = float(block.numbers[row, block.schema.places[column.name]])
-    return "missing" if math.isnan(found) else told(column.name, found)
 
 
 def proximity_of(ends: Array) -> Array:

@@ -49,6 +49,7 @@ from tallylearn.workings import Derivation, Evidence, EvidenceLine, Formula, Gri
 from tallylearn.workings.distance_steps import difference
 from tallylearn.workings.equations import equation_chain, formula, number
 from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
+from tallylearn.workings.reasons import LOG_ODDS, Contributions
 
 BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
 HALVES = ("False", "True")
@@ -162,6 +163,13 @@ class Bayes(JointModel):
         return [
             self._row(rows, i, shares[i], self.classes[chosen[i]], bool(dead[i]))
             for i in range(len(block))
+        ]
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
+        """The logarithms of the prior and of the factors: the terms of the evidence."""
+        return [
+            Contributions(tuple(line.terms for line in row.lines), LOG_ODDS, "by the prior")
+            for row in found
         ]
 
     def _row(self, rows: RowTerms, i: int, shares: Array, chosen: Any, dead: bool) -> Evidence:

@@ -52,6 +52,7 @@ from tallylearn.models.glm.inference.cancellation import check_cancellation, is_
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
 from tallylearn.models.glm.inference.intervals import prediction_interval
 from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summarize
+from tallylearn.models.glm.inference.summary_layout import checked_vif
 from tallylearn.models.glm.inference.training_rows import (
     LOOSE_TOLERANCE,
     NumberedBlock,
@@ -614,8 +615,7 @@ class LinearEstimator(Regressor):
                 raise OptionError(
                     f"robust={short_repr(robust)} is not an option. Pass None or one of {known}."
                 )
-            if not isinstance(vif, bool):
-                raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
+            checked_vif(vif)
             t = self._target_place(target)
             read = (
                 self._find_rows_for_diagnostics()

@@ -38,6 +38,7 @@ from tallylearn.workings import (
     format_number,
 )
 from tallylearn.workings.equations import formula, number
+from tallylearn.workings.reasons import AT_MEANS, AT_ZERO, NUMBER, Contributions
 from tallylearn.workings.terms import intercept_name
 from tallylearn.workings.units import model_value_formatter
 
@@ -326,6 +327,21 @@ class LinearModel(RegressionModel):
             )
             for i in range(len(block))
         ]  # fmt: skip
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions] | None:
+        """The terms around the means of the columns; None where there are several targets."""
+        if len(self.coef) != 1:
+            return None
+        amounts, groups = self.centred_rows(block) * self.coef[0], self.design.groups(block.schema)
+        start = Term("", "", float(self.level[0, 0]))
+        return [
+            Contributions(
+                ((start, *self.design.evidence_terms(block, i, groups, amounts[i])),),
+                NUMBER,
+                AT_MEANS if self.mean.any() else AT_ZERO,
+            )
+            for i in range(len(block))
+        ]
 
     def _terms(
         self, block: Block, i: int, x: Array, t: int, groups: dict[str, list[int]]

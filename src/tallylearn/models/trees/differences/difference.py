@@ -265,8 +265,7 @@ def diff(
             )
         tables = dict(on or {}) | ({} if X is None else {"X": X if y is None else (X, y)})
         check_count("diff", "limit", limit, 1)
-        if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
-            raise OptionError(f"names is {short_repr(names)}. Give two, as names=('T', 'S').")
+        check_names(names)
         regions, complete = find_disagreements(*trees, int(limit))
         trials = tuple(
             compare_on_table(name, first, second, table) for name, table in tables.items()
@@ -274,6 +273,12 @@ def diff(
     return TreeDifference(
         (names[0], names[1]), trees, find_forks(*trees), regions, complete, trials
     )
+
+
+def check_names(names: Any) -> None:
+    """Refuse anything but two names."""
+    if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
+        raise OptionError(f"names is {short_repr(names)}. Give two, as names=('T', 'S').")
 
 
 def _check_tree(learner: Any, which: str) -> Tree:
