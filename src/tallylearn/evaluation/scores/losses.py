@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.decision_threshold import positive_class
-from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, ScoreValue, some
+from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, ScoreValue, list_some
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Moments
 
@@ -168,7 +168,7 @@ def one_versus_rest(one: Measure, bundle: Bundle, positive: Any) -> ScoreValue:
     found = [one(bundle, chosen) for chosen in Hits.of(bundle).classes]
     reasons = [each.reason for each in found if each.reason]
     if reasons or not found:
-        return ScoreValue(nan, some(reasons) or EMPTY)
+        return ScoreValue(nan, list_some(reasons) or EMPTY)
     return ScoreValue(float(np.mean([each.value for each in found])))
 
 
