@@ -158,7 +158,15 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "family": lambda: Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10).observe(1.0, 2.0),
 }  # fmt: skip
 
-FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is their way back
+FORMS = {
+    "Derivation",
+    "Equations",
+    "Formula",
+    "Grid",
+    "Heading",
+    "Listing",
+    "Sentence",
+}  # derivations.read is their way back
 # a function of plain data gave them; test_model_report.py has the last one
 REPORTS = {"EvidenceTable", "EvidenceTables", "ReasonSentences", "ReportLayout", "ModelReport"}
 
