@@ -91,6 +91,10 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "subsets": lambda: tl.SubsetSelection(criterion="folds", folds=3).fit(LINES, BENT).path(),
     "summary": lambda: tl.LinearRegression().fit(LINES, BENT).summary(LINES, BENT),
     "summary of a ridge": lambda: tl.Ridge().fit(LINES, BENT).summary(),
+    "difference of two models": lambda: tl.diff(
+        tl.LinearRegression().fit(LINES, BENT), tl.Ridge().fit(LINES, BENT), LINES, BENT),
+    "importances of terms": lambda: tl.ExplainableBoostingRegressor(max_rounds=5).fit(
+        LINES, BENT).importances(),
     "diagnostics": lambda: tl.LinearRegression().fit(LINES, BENT).diagnose(LINES, BENT),
     "calculation": lambda: tl.entropy([9, 5]),
     "results by name": lambda: tl.softmax([1, 2]),
@@ -147,6 +151,8 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "page of steps": lambda: tl.ID3().fit(tl.example("tennis")).steps(),
     "steps": lambda: tl.Perceptron(max_iter=3).fit(LINES, BENT > 0).steps(),
     "steps of classes": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).steps(),
+    "reasons": lambda: tl.NaiveBayes().fit(tl.example("tennis")).explain(
+        {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Weak"}).reasons(),
     "geometry": lambda: tl.Perceptron().fit(LINES, BENT > 0).geometry(LINES, BENT > 0),
     "borders": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).geometry(),
     "summary of classes": lambda: tl.LogisticRegression().fit(LINES[:9], [*"abcabcabc"]).summary(),
@@ -156,9 +162,17 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "family": lambda: Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10).observe(1.0, 2.0),
 }  # fmt: skip
 
-FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is their way back
+FORMS = {
+    "Derivation",
+    "Equations",
+    "Formula",
+    "Grid",
+    "Heading",
+    "Listing",
+    "Sentence",
+}  # derivations.read is their way back
 # a function of plain data gave them; test_model_report.py has the last one
-REPORTS = {"EvidenceTable", "EvidenceTables", "ReportLayout", "ModelReport"}
+REPORTS = {"EvidenceTable", "EvidenceTables", "ReasonSentences", "ReportLayout", "ModelReport"}
 
 
 @cache

@@ -374,5 +374,5 @@ def test_a_factor_of_parts_of_rows_is_written_with_four_digits() -> None:
     (row,) = tl.C45().fit(X, y).explain(X[:1])
     factors = [term.factor for term in row.lines[1].terms]
     assert (row.lines[1].outcome, factors) == ("b", ["47/80", "1.378"])
-    assert str(row).splitlines()[0].endswith("so b (46.72 of 57.72 training rows)")
+    assert str(row.notes[0]).endswith("so b (46.72 of 57.72 training rows)")
     assert str(row).splitlines()[-1].split() == ["share", "19.1", "%", "80.9", "%"]

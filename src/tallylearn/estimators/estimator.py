@@ -82,6 +82,7 @@ from tallylearn.tallies.weight_kinds import (
     upgrade,
 )
 from tallylearn.workings import Derivation, Evidence, Explanation
+from tallylearn.workings.reasons import reasons_of
 
 Result = TypeVar("Result", Array, Block)
 WEIGHTS_NAMED = {IMPORTANCE: "importances", SAMPLE_WEIGHT: "sample weights"}
@@ -577,7 +578,15 @@ class Estimator:
         if self.task == "regressor":
             self.predictions(block)  # what cannot be predicted is an error here too
         with np.errstate(over="ignore", invalid="ignore"):
-            return note_unseen(self.model_.evidence(block), self.model_, block)
+            found = self.model_.evidence(block)
+            sums = self.model_.contributions(block, found)
+            if sums is not None:
+                classes, target = self._labels, self.target_name_
+                found = [
+                    replace(row, why=reasons_of(terms, classes, row.chosen, target))
+                    for row, terms in zip(found, sums, strict=True)
+                ]
+            return note_unseen(found, self.model_, block)
 
     def _read_blocks(self, X: Any) -> Iterator[Block]:
         return self._read_rows(X).blocks()

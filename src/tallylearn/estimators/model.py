@@ -26,6 +26,7 @@ from tallylearn.expressions.nodes import FIRST, LAST
 from tallylearn.kernels import evidence_sums
 from tallylearn.tables import Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence
+from tallylearn.workings.reasons import Contributions
 
 TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
 ROUNDING_TOLERANCE = 1e-14  # and scores that differ by rounding only, relative to the best
@@ -59,6 +60,13 @@ class Model(Solved):
     @abstractmethod
     def evidence(self, block: Block) -> list[Evidence]:
         """For every row the summands of its answer."""
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions] | None:
+        """For every row what each column adds to the prediction; None if that is no sum over them.
+
+        ``found`` is the evidence of the rows.
+        """
+        return None
 
     def expression(self, schema: Schema) -> ModelExpression:
         """The decision function as an expression of the columns of this schema.

@@ -18,6 +18,7 @@ from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Term
 from tallylearn.workings.distance_steps import MAX_SHOWN_COLUMNS
 from tallylearn.workings.equations import number
 from tallylearn.workings.evidence_table import MAX_EXPLAINED_ROWS
+from tallylearn.workings.reasons import Contributions
 from tallylearn.workings.units import format_value, using_units, value_formatter
 
 
@@ -89,21 +90,31 @@ class Chain(ClassificationModel, RegressionModel):
                 "the last step is a transformer, which does not predict. Add an estimator after it."
             )
         seen, before = self.transform_block(block), self._preparations(block)
-        places, names = seen.schema.places, {*block.schema.numbers}
         with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
-            found, figure = self.last.model_.evidence(seen), value_formatter(block.schema)
+            found = self.last.model_.evidence(seen)
             told = [
-                _in_table_units(row, {
-                    name: (f"{x[j]:.6g}", figure(name, float(x[j])))
-                    for name, j in places.items() if name in names
-                })
-                for row, x in zip(found, seen.numbers, strict=True)
-            ]  # fmt: skip
+                _in_table_units(row, texts)
+                for row, texts in zip(found, _number_texts(block, seen), strict=True)
+            ]
         before += [()] * (len(told) - len(before))
         return [
             replace(row, preparation=steps, terms_shown=row.terms_shown or not row.working)
             for row, steps in zip(told, before, strict=True)
         ]
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions] | None:
+        """Those of the last step; numbers as the table has them."""
+        seen = self.transform_block(block)
+        with using_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
+            sums = self.last.model_.contributions(seen, found)
+            if sums is None:
+                return None
+            return [
+                replace(one, lines=tuple(
+                    tuple(_term_in_table_units(term, texts) for term in line) for line in one.lines
+                ))
+                for one, texts in zip(sums, _number_texts(block, seen), strict=True)
+            ]  # fmt: skip
 
     def _preparations(self, block: Block) -> list[tuple[Grid, ...]]:
         """What every step before the last makes of the first rows."""
@@ -181,15 +192,32 @@ def cell(
     return "?" if value != value else str(transform.working_text(name, old, value))
 
 
-def _in_table_units(row: Evidence, numbers: dict[str, tuple[str, str]]) -> Evidence:
+NumberTexts = dict[str, tuple[str, str]]  # of a column: its number as steps left it, and as given
+
+
+def _number_texts(block: Block, seen: Block) -> list[NumberTexts]:
+    """For every row the numbers of the last step, and the same in the units of the table."""
+    figure, names = value_formatter(block.schema), {*block.schema.numbers}
+    places = {name: j for name, j in seen.schema.places.items() if name in names}
+    return [
+        {name: (f"{x[j]:.6g}", figure(name, float(x[j]))) for name, j in places.items()}
+        for x in seen.numbers
+    ]
+
+
+def _term_in_table_units(term: Term, texts: NumberTexts) -> Term:
+    seen, meant = texts.get(term.column, ("", ""))
+    return replace(term, value=meant) if term.value and term.value == seen else term
+
+
+def _in_table_units(row: Evidence, texts: NumberTexts) -> Evidence:
     """Evidence whose terms tell the numbers of their row as the table has them."""
-
-    def convert(term: Term) -> Term:
-        seen, meant = numbers.get(term.column, ("", ""))
-        return replace(term, value=meant) if term.value and term.value == seen else term
-
     lines = tuple(
-        EvidenceLine(line.outcome, tuple(map(convert, line.terms)), line.share)
+        EvidenceLine(
+            line.outcome,
+            tuple(_term_in_table_units(term, texts) for term in line.terms),
+            line.share,
+        )
         for line in row.lines
     )
     return replace(row, lines=lines)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
-from tallylearn.errors import item_at
+from tallylearn.errors import KindError, item_at
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.workings.derivations import Formula, Grid, Sentence
 from tallylearn.workings.evidence_table import EvidenceTable, EvidenceTables
+from tallylearn.workings.reasons import Reasons
 from tallylearn.workings.terms import EvidenceLine
 
 
@@ -43,6 +44,30 @@ class Evidence(Report):
     working: tuple[Grid | Formula | Sentence, ...] = ()
     terms_shown: bool = False  # whether the terms are printed beside a working
     preparation: tuple[Grid | Formula | Sentence, ...] = ()
+    why: Reasons | None = None  # printed first
+
+    def reasons(self) -> Reasons:
+        """The reasons for the prediction: how far each column raised or lowered it, ranked.
+
+        Returns
+        -------
+        Reasons
+            The largest effect first; printing it shows sentences.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> model = tl.NaiveBayes().fit(tl.example("tennis"))
+        >>> row = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Weak"}
+        >>> [(one.column, round(one.effect, 2)) for one in model.explain(row).reasons()]
+        [('Outlook', 0.69), ('Humidity', 0.68), ('Wind', -0.4), ('Temperature', -0.29)]
+        """
+        if self.why is None:
+            raise KindError(
+                "Evidence.reasons: the prediction is no sum over the columns, so no column has an "
+                "effect of its own. Print the explanation, or use model.counterfactual(row)."
+            )
+        return self.why
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> EvidenceTable:
@@ -54,13 +79,17 @@ class Evidence(Report):
             for name, found in (("preparation", self.preparation), ("working", self.working))
             if found
         }
-        return {
-            "chosen": plain_data(self.chosen),
-            "how": self.how,
-            "lines": [line.to_dict() for line in self.lines],
-            "notes": list(self.notes),
-            "terms_shown": self.terms_shown or not self.working,
-        } | steps
+        return (
+            {
+                "chosen": plain_data(self.chosen),
+                "how": self.how,
+                "lines": [line.to_dict() for line in self.lines],
+                "notes": list(self.notes),
+                "terms_shown": self.terms_shown or not self.working,
+            }
+            | steps
+            | ({} if self.why is None else {"reasons": self.why.to_dict()})
+        )
 
 
 @dataclass(frozen=True)
@@ -88,6 +117,16 @@ class Explanation(Report):
     def __getitem__(self, place: int | slice) -> Evidence | Explanation:
         found: Any = item_at(self.rows, place, "rows")
         return Explanation(found) if isinstance(place, slice) else found
+
+    def reasons(self) -> Reasons:
+        """The reasons for the prediction of the first row; ``explanation[2].reasons()`` of another.
+
+        Returns
+        -------
+        Reasons
+            How far each column raised or lowered the prediction, the largest effect first.
+        """
+        return self[0].reasons()
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> EvidenceTables:

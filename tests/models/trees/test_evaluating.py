@@ -84,9 +84,10 @@ def test_paths_write_days_as_days_and_cut_long_lists() -> None:
 def test_an_explanation_tells_the_path_and_why_it_ends_early() -> None:
     tree = tl.ID3().fit(tl.example("tennis"))
     row = {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
-    first, *_ = str(tree.explain(row)).splitlines()
+    _, first, *_ = str(tree.explain(row)).split("\n\n")
     assert first == "Outlook = Rain and Wind = Weak, so Yes (3 of 3 training rows)"
-    said = str(tree.explain({**row, "Wind": "Storm"})).splitlines()
+    _, said = str(tree.explain({**row, "Wind": "Storm"})).split("\n\n", 1)
+    said = said.splitlines()
     assert said[:2] == [
         "Outlook = Rain, so Yes (3 of 5 training rows)",
         "ends there: Wind is missing, or has a value that no training row had there",
@@ -97,7 +98,7 @@ def test_an_explanation_tells_the_path_and_why_it_ends_early() -> None:
 def test_a_regression_is_explained_in_four_digits() -> None:
     tree = tl.CART(task="regression").fit([[1.0], [2.0], [3.0]], [1 / 3, 1 / 3, 2 / 3])
     said = str(tree.explain([[3.0]])).splitlines()
-    assert said[0] == "x0 > 2.5, so 0.6667 (the mean of 1 training row)"
+    assert said[4] == "x0 > 2.5, so 0.6667 (the mean of 1 training row)"
     assert said[-1] == "ŷ = 0.4444 + 0.2222 = 0.6667"
 
 

@@ -15,6 +15,7 @@ from tallylearn.errors import (
     KindError,
     OptionError,
     TargetError,
+    did_you_mean,
     quoted_list,
     short_repr,
 )
@@ -314,8 +315,8 @@ def _vectors(y: Any, task: str) -> Array | None:
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         raise ColumnError(
-            f"{option} is {name!r}, which is not a column of the table. Choose from "
-            f"{quoted_list(names)}."
+            f"{option} is {name!r}, which is not a column of the table."
+            f"{did_you_mean(name, names) or f' Choose from {quoted_list(names)}.'}"
         )
 
 
@@ -323,12 +324,12 @@ def _check_groups(X: Any, groups: Any) -> None:
     """A table declares its groups, or a call names or passes them."""
     source = declared_table(X)
     declared = None if source is None else source.declared.groups
-    if declared is not None and groups is not None and not _same(declared, groups):
+    if declared is not None and groups is not None and not _is_same_column(declared, groups):
         raise OptionError(
             f"the table declares the groups {declared!r}, and the call passes other "
             "groups. Remove one of the two."
         )
 
 
-def _same(name: str, groups: Any) -> bool:
+def _is_same_column(name: str, groups: Any) -> bool:
     return isinstance(groups, str) and groups == name

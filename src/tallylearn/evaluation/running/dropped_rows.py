@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.models.calibration.held_out import HeldOutClassifier
-from tallylearn.models.design.missing_values import gappy
+from tallylearn.models.design.missing_values import find_missing
 from tallylearn.models.voting.voting import Voting
 from tallylearn.preprocessing.steps import SIGN, Stepped, active_steps
 from tallylearn.sources import open_table
@@ -40,7 +40,7 @@ def drops_gaps(learner: Any) -> bool:
 
 def without_gaps(rows: Block) -> Array:
     """The places of the rows that have a value in every column; some have."""
-    gaps = gappy(rows)
+    gaps = find_missing(rows)
     if not gaps:
         return np.arange(len(rows))
     missing = np.logical_or.reduce([*gaps.values()])

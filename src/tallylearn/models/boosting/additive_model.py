@@ -41,8 +41,8 @@ from tallylearn.models.boosting.losses import (
     class_scores,
     linked_numbers,
 )
-from tallylearn.models.forests.tree_votes import value_text
 from tallylearn.models.trees.routing import category_codes
+from tallylearn.models.trees.shapley import value_text
 from tallylearn.tables import (
     CATEGORY,
     DATE,

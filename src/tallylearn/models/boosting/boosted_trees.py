@@ -25,6 +25,7 @@ from tallylearn.expressions import (
 from tallylearn.kernels import tree_predict
 from tallylearn.models.boosting.binned_columns import BinnedColumns
 from tallylearn.models.boosting.losses import (
+    EXPONENTIAL,
     IDENTITY,
     LINKS,
     LOGISTIC,
@@ -49,6 +50,8 @@ from tallylearn.tables import (
     field_schemas,
 )
 from tallylearn.workings import Derivation, Evidence, Grid, Sentence, format_number
+from tallylearn.workings.reasons import LOG_ODDS, LOGARITHM, ON_AVERAGE, Contributions
+from tallylearn.workings.reasons import NUMBER as NUMBERS
 
 RUN = 4096  # rows that go down all trees on one thread: they stay in the cache meanwhile
 LANES = 8  # rows that go down a tree side by side
@@ -237,6 +240,14 @@ class BoostedTrees:
     def evidence(self, block: Block) -> list[Evidence]:
         """What every column adds to the raw score, by exact Shapley values."""
         return shapley_evidence(self, block)
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
+        """The Shapley values: the terms of the evidence."""
+        scale = LOGARITHM if self.link == EXPONENTIAL else LOG_ODDS if self.classes else NUMBERS
+        origin = "at the mean score of the training rows" if scale != NUMBERS else ON_AVERAGE
+        return [
+            Contributions(tuple(line.terms for line in row.lines), scale, origin) for row in found
+        ]
 
     def derivation(self, schema: Schema) -> Derivation:
         """The trees in numbers, and what the splits on every column gain."""

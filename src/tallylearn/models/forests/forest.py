@@ -14,8 +14,10 @@ from tallylearn.models.forests.forest_expression import forest_expression
 from tallylearn.models.forests.packed_trees import Trees
 from tallylearn.models.forests.prediction_arrays import TreeArrays, join_trees
 from tallylearn.models.forests.stored_forest import check_walkable
+from tallylearn.models.trees.shapley import shapley_contributions
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape, field_schemas
 from tallylearn.workings import Derivation, Evidence
+from tallylearn.workings.reasons import Contributions
 
 VOTES = ("soft", "majority")
 
@@ -91,6 +93,13 @@ class Forest(Trees, ClassificationModel, RegressionModel):
     def evidence(self, block: Block) -> list[Evidence]:
         """What every column moved the vote by, and the trees that agree."""
         return tree_votes.evidence(self, block)
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions] | None:
+        """The Shapley values of every column; None for files of earlier versions."""
+        if not len(self.weights):
+            return None
+        values = self.shapley_values(block)
+        return shapley_contributions(values, block, self.columns, self.classes)
 
     def expression(self, schema: Schema) -> ModelExpression:
         """The mean over the trees."""

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.forests.packed_trees import Trees
+from tallylearn.models.trees.shapley import value_text
 from tallylearn.reporting.formatting import format_number
-from tallylearn.tables import CATEGORY, Array, Block
+from tallylearn.tables import Array, Block
 from tallylearn.workings import Derivation, Evidence, EvidenceLine, Grid, Sentence, Term
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
 from tallylearn.workings.equations import number
@@ -32,11 +33,12 @@ def evidence(forest: Trees, block: Block) -> list[Evidence]:
     shares = forest.shares(block)
     said = forest.decide(shares) if forest.classes else shares[:, 0]
     return [
-        _of_row(forest, ends[i], shares[i], said[i], block, i) for i in range(len(block))
-    ]  # fmt: skip
+        _explain_row(forest, ends[i], shares[i], said=said[i], block=block, row=i)
+        for i in range(len(block))
+    ]
 
 
-def _of_row(
+def _explain_row(
     forest: Trees, ends: Array, shares: Array, said: Any, block: Block, row: int
 ) -> Evidence:
     start, moved, paths = _moves(forest, ends)
@@ -160,15 +162,6 @@ def _ways_text(n: int, way: str, who: str) -> str:
     if not way:
         return f"{subject} {'has' if n == 1 else 'have'} no split"
     return f"{subject} {'splits' if n == 1 else 'split'} by {way}"
-
-
-def value_text(block: Block, column: Any, row: int, told: ValueFormatter) -> str:
-    if column.kind == CATEGORY:
-        codes = block.codes[column.name]
-        code = int(codes.codes[row])
-        return "missing" if code < 0 else str(codes.values[code])
-    found = float(block.numbers[row, block.schema.places[column.name]])
-    return "missing" if math.isnan(found) else told(column.name, found)
 
 
 def proximity_of(ends: Array) -> Array:

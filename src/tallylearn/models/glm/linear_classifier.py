@@ -131,15 +131,17 @@ class LinearClassifierModel(ScoringModel):
         return self.bias, np.zeros(len(self.design.columns))
 
     def _terms(
-        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
-    ) -> tuple[Term, ...]:
+        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]],
+        start: tuple[Array, Array] | None = None,
+    ) -> tuple[Term, ...]:  # fmt: skip
+        """The constant and the terms of a class, from ``start``, or else from ``_origin()``."""
         at = c - 1 if len(self.classes) == 2 else c
         if at < 0:  # of two classes the first is compared with
             return (Term("", "", 0.0),)
-        start, centre = self._origin()
+        level, centre = self._origin() if start is None else start
         amounts = self.weights[at, : len(x)] * (x - centre)
         return (
-            Term("", "", float(start[at])),
+            Term("", "", float(level[at])),
             *self.design.evidence_terms(block, i, groups, amounts),
         )
 

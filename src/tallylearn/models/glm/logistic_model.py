@@ -29,8 +29,9 @@ from tallylearn.models.glm.logistic_formulas import LOSSES, METHODS, loss_formul
 from tallylearn.models.glm.objective import sample_stride
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape, field_schemas
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, format_number
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Sentence, Term, format_number
 from tallylearn.workings.equations import factor, formula, number
+from tallylearn.workings.reasons import AT_MEANS, AT_ZERO, LOG_ODDS, Contributions
 from tallylearn.workings.terms import intercept_name
 
 MAX_STEPS_PRINTED = 5  # steps, and coefficients of each, that show_work() prints
@@ -221,9 +222,10 @@ class LogisticModel(LinearClassifierModel):
         return (FROM_MEANS,) if self._far else ()
 
     def _terms(
-        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
-    ) -> tuple[Term, ...]:
-        terms = super()._terms(block, i, x, c, groups)
+        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]],
+        start: tuple[Array, Array] | None = None,
+    ) -> tuple[Term, ...]:  # fmt: skip
+        terms = super()._terms(block, i, x, c, groups, start=start)
         at = c - 1 if len(self.classes) == 2 else c
         if at < 0 or not self.lexicons:
             return terms
@@ -234,6 +236,22 @@ class LogisticModel(LinearClassifierModel):
             for j, n in zip(words.ids.tolist(), words.times.tolist(), strict=True)
         ]
         return (*terms, *found)
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
+        """The terms of the log-odds around the centre of the columns."""
+        x, groups = self.design.filled_matrix(block), self.design.groups(block.schema)
+        where, start = AT_MEANS if self.centre.any() else AT_ZERO, (self.level, self.centre)
+        return [
+            Contributions(
+                tuple(
+                    self._terms(block, i, x[i], c, groups, start=start)
+                    for c in range(len(self.classes))
+                ),
+                LOG_ODDS,
+                where,
+            )
+            for i in range(len(block))
+        ]
 
     def derivation(self, schema: Schema) -> Derivation:
         """The loss, how it was made least, and the weights."""

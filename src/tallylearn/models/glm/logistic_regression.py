@@ -20,7 +20,7 @@ from tallylearn.models.design.column_survey import survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
@@ -377,7 +377,7 @@ def count_words(block: Block, reader: Reader) -> Block:
 
 def survey_rows(block: Block, missing: str) -> Bundle:
     """Rows by class, sums of columns, values of categories, words."""
-    rows, block = len(block), learnable(block, missing)
+    rows, block = len(block), select_learnable(block, missing)
     target = replace(block.target, declared=())
     counts = Counts.of(target, weight=block.weight)
     parts = {"target": counts, **survey_columns(block, rows - len(block))}

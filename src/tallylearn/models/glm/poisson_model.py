@@ -33,6 +33,7 @@ from tallylearn.workings import (
     format_number,
 )
 from tallylearn.workings.equations import formula, number
+from tallylearn.workings.reasons import AT_MEANS, AT_ZERO, LOGARITHM, Contributions
 from tallylearn.workings.terms import intercept_name
 
 MEAN = Formula(
@@ -131,16 +132,39 @@ class PoissonModel(RegressionModel):
         x = self.design.filled_matrix(block) - (self.centre if self._far else 0.0)
         groups, means = self.design.groups(block.schema), self.predictions(block).tolist()
         start, notes = (self.level, (FROM_MEANS,)) if self._far else (self.intercept, ())
-        offset, found = self.exposure.offset(block), []
+        offset, found = self._offset_terms(block), []
         for i, mean in enumerate(means):
             terms = [Term("", "", start)] if self.has_intercept or self._far else []
-            if offset.size:
-                amount = float(offset[i])
-                shown = format_number(amount if self.exposure.is_log else float(np.exp(amount)))
-                terms.append(Term(self.exposure.column, shown, amount))
+            terms += offset[i]
             terms += self.design.evidence_terms(block, i, groups, self.coef * x[i])
             found.append(Evidence((EvidenceLine("ŷ", tuple(terms)),), mean, "product", notes))
         return found
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
+        """The terms of the logarithm of the mean, around the means of the columns."""
+        amounts = (self.design.filled_matrix(block) - self.centre) * self.coef
+        groups, offset = self.design.groups(block.schema), self._offset_terms(block)
+        start, where = Term("", "", self.level), AT_MEANS if self.centre.any() else AT_ZERO
+        return [
+            Contributions(
+                ((start, *offset[i], *self.design.evidence_terms(block, i, groups, amounts[i])),),
+                LOGARITHM,
+                where,
+            )
+            for i in range(len(block))
+        ]
+
+    def _offset_terms(self, block: Block) -> list[list[Term]]:
+        """For every row the term of its offset; none without one."""
+        offset = self.exposure.offset(block)
+        if not offset.size:
+            return [[] for _ in range(len(block))]
+        shown = offset if self.exposure.is_log else np.exp(offset)
+        name = self.exposure.column
+        return [
+            [Term(name, format_number(float(value)), float(amount))]
+            for value, amount in zip(shown, offset, strict=True)
+        ]
 
     @property
     def _far(self) -> bool:

@@ -20,7 +20,7 @@ from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.design_rows import CountRows, DesignRows, Exposure, column_scales
@@ -320,7 +320,7 @@ def survey_counts(block: Block, missing: str, exposure: Exposure) -> Bundle:
     """What the null model, the deviances and the columns need to know, in one pass."""
     from scipy.special import gammaln, xlogy
 
-    rows, block = len(block), learnable(block, missing)
+    rows, block = len(block), select_learnable(block, missing)
     y = np.ascontiguousarray(block.target, dtype=np.float64)
     _check_counts(y, block)
     offset = exposure.offset(block) if exposure.column else np.zeros(len(y))

@@ -7,6 +7,8 @@ explainable AI for trees, 2020). Trees, forests and boosted trees share the kern
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +20,10 @@ from tallylearn.kernels.trees import tree_shap
 from tallylearn.models.trees.nodes import Nodes, PredictionSteps
 from tallylearn.models.trees.routing import kernel_input
 from tallylearn.runtime.worker_pool import check_halted
-from tallylearn.tables import Array, Block
+from tallylearn.tables import CATEGORY, Array, Block, Column
+from tallylearn.workings import Term
+from tallylearn.workings.reasons import NUMBER, ON_AVERAGE, PROBABILITY, Contributions
+from tallylearn.workings.units import ValueFormatter, value_formatter
 
 RUN = 16  # rows that a thread explains at a time
 
@@ -136,6 +141,49 @@ def tree_shapley_values(tree: Nodes, block: Block) -> tuple[Array, Array]:
         numbers, categories, plan = kernel_input(tree, block)
         trees.add_values((numbers, categories), plan, 1, out)
     return trees.means()[0], out[0]
+
+
+def shapley_contributions(
+    found: tuple[Array, Array], block: Block, columns: Sequence[Column], classes: Any
+) -> list[Contributions]:
+    """For every row its Shapley values as terms."""
+    start, values = found
+    figure, scale = value_formatter(block.schema, digits=4), PROBABILITY if classes else NUMBER
+    told = [
+        [
+            value_text(block, column, i, figure) if values[i, j].any() else ""
+            for j, column in enumerate(columns)
+        ]
+        for i in range(len(block))
+    ]
+    return [
+        Contributions(
+            tuple(
+                (
+                    Term("", "", float(start[c])),
+                    *(
+                        Term(column.name, told[i][j], float(values[i, j, c]))
+                        for j, column in enumerate(columns)
+                        if values[i, j].any()
+                    ),
+                )
+                for c in range(len(start))
+            ),
+            scale,
+            ON_AVERAGE,
+        )
+        for i in range(len(block))
+    ]
+
+
+def value_text(block: Block, column: Column, row: int, figure: ValueFormatter) -> str:
+    """The value of a row in a column, as text."""
+    if column.kind == CATEGORY:
+        codes = block.codes[column.name]
+        code = int(codes.codes[row])
+        return "missing" if code < 0 else str(codes.values[code])
+    found = float(block.numbers[row, block.schema.places[column.name]])
+    return "missing" if math.isnan(found) else figure(column.name, found)
 
 
 def shapley_array(values: Array, classes: Any) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn.estimators import ClassificationModel, RegressionModel
 from tallylearn.expressions import ModelExpression
-from tallylearn.models.trees import explanation, routing
+from tallylearn.models.trees import explanation, routing, shapley
 from tallylearn.models.trees.expression import tree_expression
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, PRESENCE, THRESHOLD
@@ -35,6 +35,7 @@ from tallylearn.tables import (
     field_schemas,
 )
 from tallylearn.workings import Derivation, Evidence
+from tallylearn.workings.reasons import Contributions
 
 ENDING = np.zeros(0, np.int64)  # no node leads other values on
 
@@ -203,6 +204,11 @@ class Tree(SklearnNodes, ClassificationModel, RegressionModel):
         shares = self.shares(block)
         said = self._decide(shares, block) if self.classes else shares[:, 0]
         return explanation.of_parts(self, routing.parts(self, block), shares, said)
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
+        """The Shapley values of every column."""
+        values = shapley.tree_shapley_values(self, block)
+        return shapley.shapley_contributions(values, block, self.columns, self.classes)
 
     def expression(self, schema: Schema) -> ModelExpression:
         """The splits, and what every node answers."""

@@ -85,7 +85,7 @@ def compare_on_table(name: str, first: TreeLearner, second: TreeLearner, given: 
 def _predictions(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     """The truth and the predictions, row by row."""
     name, task = type(learner).__name__, learner.task
-    read = read_fit_input(learner._table(X), y, None, name, task, learner.schema_)
+    read = read_fit_input(learner._table(X), y, None, who=name, aim=task, schema=learner.schema_)
     truth: list[Any] = []
     said: list[Any] = []
     for block in read.blocks():
@@ -271,7 +271,12 @@ def diff(
             compare_on_table(name, first, second, table) for name, table in tables.items()
         )
     return TreeDifference(
-        (names[0], names[1]), trees, find_forks(*trees), regions, complete, trials
+        (names[0], names[1]),
+        trees,
+        find_forks(*trees),
+        regions=regions,
+        complete=complete,
+        trials=trials,
     )
 
 
