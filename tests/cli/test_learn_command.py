@@ -120,6 +120,24 @@ def test_json_has_the_leaderboard_and_where_the_model_comes_from() -> None:
     assert forest["source"] == ["t.csv"]
 
 
+def test_text_that_the_pick_cannot_use_is_left_out_with_a_note() -> None:
+    write_table()
+    result = tally("learn", "price-t.csv", "--target", "price", "--cv", "2")
+    printed(result)
+    pick = re.search("Pick: (.*) \\(the best", result.stdout)
+    assert pick
+    assert f"left out note: it is text, which {pick[1]} cannot use." in result.stderr
+    assert tl.load("price-t.tally").schema_.names == ("size", "age", "colour")
+    assert "Compared learners" in Path("price-t.html").read_text(encoding="utf-8")
+
+
+def test_a_table_of_identifiers_names_the_option_that_uses_one() -> None:
+    Path("ids.csv").write_text("id,y\n" + "".join(f"u{at},{'uv'[at % 2]}\n" for at in range(40)))
+    said = failed("learn", "ids.csv", "--target", "y")
+    assert said.endswith("To use one all the same: --keep id.")
+    fine("learn", "ids.csv", *QUICK, "--keep", "id", "--no-save")
+
+
 def test_on_a_null_table_nothing_is_found() -> None:
     rng = np.random.default_rng(3)
     pd.DataFrame({"a": rng.normal(size=80), "y": rng.choice(["u", "v"], 80)}).to_csv(

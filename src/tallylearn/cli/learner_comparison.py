@@ -58,7 +58,7 @@ def compare_learners(
 
     with engine(threads):
         found = tallylearn.learn(opened.table, cv=cv, **options)
-        _note_warnings(found, left_out)
+        _note_warnings(found, opened, left_out)
         if places.model is not None:
             output_files.save(found.model, places.model, tally)
         if places.page is not None:
@@ -69,8 +69,14 @@ def compare_learners(
         output_files.echo(_printed(found, opened, files, places))
 
 
-def _note_warnings(found: LearnReport, left_out: Mapping[str, str]) -> None:
+def _note_warnings(found: LearnReport, opened: OpenedTable, left_out: Mapping[str, str]) -> None:
     """Note what to know of the table; the columns that were left out have a note of their own."""
+    from tallylearn.tables import TEXT
+
+    used = {*found.model.schema_.names}
+    for column in opened.table.schema.of_kind(TEXT):
+        if column.name not in used and found.found:
+            notices.note(f"left out {column.name}: it is text, which {found.pick} cannot use.")
     noted = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
     for text in found.remarks:
         notices.note(terminal_text.options_in_report(text))

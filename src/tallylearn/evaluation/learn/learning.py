@@ -442,7 +442,7 @@ def _check(dataset: Dataset) -> None:
         raise InputError(
             f"no column can be learned from: {', '.join(names) or 'none'} "
             f"{'is an identifier' if len(names) == 1 else 'are identifiers'} or empty. To use one "
-            "all the same: tl.table(source, keep=['column'])."
+            f"all the same: tl.table(..., keep={names[:1] or ['column']})."
         )
 
 

@@ -33,7 +33,7 @@ from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.sources import DeclaredTable, declared_table, read_table
 from tallylearn.statistics.confidence_intervals import wilson
-from tallylearn.tables import DATE, NUMBER, Block
+from tallylearn.tables import DATE, NUMBER, TEXT, Block
 from tallylearn.workings import Derivation, Grid
 
 MAX_THRESHOLDS = 2000  # points of the slider
@@ -154,9 +154,11 @@ def report(
     model = model if choice is None else choice.model
     with error_context("report"):
         _check_model(model, cv)
-    learner = model if cv is None else clone_estimator(model)
+    learner, rows, answers = model if cv is None else clone_estimator(model), X, y
+    if choice is not None and (narrow := _without_unused_text(_table_of(X, y), model)) is not None:
+        rows, answers = narrow, None if isinstance(y, str) else y
     scored = evaluate(
-        learner, X, y, cv=cv, by=by, positive=positive, level=level, progress=progress
+        learner, rows, answers, cv=cv, by=by, positive=positive, level=level, progress=progress
     )
     if not model.__sklearn_is_fitted__():
         model = clone_estimator(model).fit(X, y)
@@ -201,6 +203,16 @@ def _table_of(X: Any, y: Any) -> DeclaredTable:
         return declared
     target = {"target": y} if isinstance(y, str) else {}
     return read_table(X, None, **target)
+
+
+def _without_unused_text(table: DeclaredTable, model: Any) -> DeclaredTable | None:
+    """The table without the text columns that the model leaves out; None if there are none."""
+    used = {*model.schema_.names}
+    unused = {one.name for one in table.schema.of_kind(TEXT) if one.name not in used}
+    if not unused:
+        return None
+    kept = (one for one in table.schema.columns if one.name not in unused)
+    return table.with_columns(table.schema.of_columns(kept))
 
 
 def _provenance(model: Any, table: DeclaredTable, scored: Evaluation) -> dict[str, Any]:
