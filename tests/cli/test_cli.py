@@ -535,7 +535,8 @@ def test_many_blocks_are_predicted_in_order() -> None:
     table = pa.table({"x": x, "y": np.where(x > 3, "high, or so", "low")})
     pq.write_table(table, "long.parquet")
     fine("learn", "long.parquet", "--target", "y", "--model", "centroid", "-o", "l.tally")
-    fine("predict", "l.tally", "long.parquet", "-o", "out.csv")
+    result = tally("predict", "l.tally", "long.parquet", "-o", "out.csv")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "tally: wrote out.csv.\n")
     with open("out.csv", newline="") as file:
         header, *rows = csv.reader(file)
     assert header == ["prediction"]

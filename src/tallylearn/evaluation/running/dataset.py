@@ -15,6 +15,7 @@ from tallylearn.errors import (
     KindError,
     OptionError,
     TargetError,
+    did_you_mean,
     quoted_list,
     short_repr,
 )
@@ -314,8 +315,8 @@ def _vectors(y: Any, task: str) -> Array | None:
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         raise ColumnError(
-            f"{option} is {name!r}, which is not a column of the table. Choose from "
-            f"{quoted_list(names)}."
+            f"{option} is {name!r}, which is not a column of the table."
+            f"{did_you_mean(name, names) or f' Choose from {quoted_list(names)}.'}"
         )
 
 
