@@ -27,7 +27,7 @@ LEARNERS: dict[str, Callable[[], object]] = {
     "least squares": tl.LinearRegression,
     "ridge": tl.Ridge,
     "tree, depth 4": lambda: tl.DecisionTreeRegressor(max_depth=4),
-    "5 neighbours": lambda: tl.KNeighborsRegressor(5),
+    "5 neighbours": lambda: tl.KNeighborsRegressor(5, metric="gower"),
     "random forest": lambda: tl.RandomForestRegressor(100),
     "extra trees": lambda: tl.ExtraTreesRegressor(30),
     "boosting": lambda: tl.HistGradientBoostingRegressor(max_iter=40),

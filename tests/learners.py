@@ -196,6 +196,29 @@ CASES = (
         "plain",
     ),
     Case(
+        "additive",
+        lambda: tl.ExplainableBoostingClassifier(outer_bags=2, max_rounds=5),
+        EVERYTHING,
+        "kind",
+        "plain",
+    ),
+    Case(
+        "additive-two",
+        lambda: tl.ExplainableBoostingClassifier(
+            max_bins=8, interactions=[("width", "colour"), (0, 3)], outer_bags=3, max_rounds=20
+        ),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
+    Case(
+        "additive-mean",
+        lambda: tl.ExplainableBoostingRegressor(outer_bags=3, inner_bags=2, max_rounds=20),
+        EVERYTHING,
+        "price",
+        "plain",
+    ),
+    Case(
         "vote",
         lambda: tl.VotingClassifier(
             [("bayes", tl.NaiveBayes()), ("tree", tl.ID3(max_depth=3))], voting="soft"
@@ -209,6 +232,29 @@ CASES = (
         lambda: tl.VotingRegressor([tl.DummyRegressor(), tl.DecisionTreeRegressor(max_depth=3)]),
         EVERYTHING,
         "price",
+        "plain",
+    ),
+    Case(
+        "calibrated",
+        lambda: tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=3),
+        (*EVERYTHING, "note"),
+        "kind",
+        "plain",
+    ),
+    Case(
+        "calibrated-isotonic",
+        lambda: tl.CalibratedClassifierCV(
+            tl.DecisionTreeClassifier(max_depth=3), "isotonic", cv=2, ensemble=False
+        ),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
+    Case(
+        "tuned-threshold",
+        lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), costs=(1, 4), cv=3),
+        EVERYTHING,
+        "heavy2",
         "plain",
     ),
     Case("knn", tl.KNeighborsClassifier, EVERYTHING, "kind", "plain"),
@@ -340,8 +386,12 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=1),
     tl.HistGradientBoostingRegressor(max_iter=10, min_samples_leaf=1),
     tl.HistGradientBoostingRegressor("absolute_error", max_iter=20, min_samples_leaf=2),
+    tl.ExplainableBoostingClassifier(validation_size=0, max_rounds=100, min_samples_leaf=1),
+    tl.ExplainableBoostingRegressor(validation_size=0, max_rounds=200, min_samples_leaf=1),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
+    tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=2),
+    tl.TunedThresholdClassifierCV(tl.NaiveBayes(), cv=2),
     tl.KNeighborsClassifier(),
     tl.KNeighborsClassifier(3, weights="distance", scale="standard", algorithm="brute"),
     tl.KNeighborsRegressor(),

@@ -55,7 +55,9 @@ def plain(learner: Any) -> set[tuple[str, str]]:
     return {(k, repr(v)) for k, v in learner.get_params().items() if repr(usual[k]) != repr(v)}
 
 
-TOGETHER = {"VotingClassifier", "VotingRegressor"}  # made of learners that a user passes
+TOGETHER = {  # made of learners that a user passes
+    "VotingClassifier", "VotingRegressor", "CalibratedClassifierCV", "TunedThresholdClassifierCV",
+}  # fmt: skip
 COMPOSED = TOGETHER | {"Pipeline"}
 every_public_learner = pytest.mark.parametrize("name", sorted({*CLASSES, *presets()}))
 every_single_learner = pytest.mark.parametrize("name", sorted({*CLASSES, *presets()} - TOGETHER))

@@ -61,12 +61,12 @@ def test_what_a_learner_makes_of_gaps_is_an_option_of_it_and_no_mark(model: str)
     ways = "Fill it in or use --set missing=indicator, or drop such rows with --gaps drop."
     assert said.endswith(ways)
     fine(*learn, "--set", "missing=indicator")
-    assert "fitted to 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "g.tally")
+    assert "fitted to 5 rows" in fine(*learn, "--set", "missing=drop", "-o", "d.tally")
     page = json.loads(fine(*learn, "--set", "missing=drop", "--json"))
     assert (page["rows"], page["unanswered"], page["dropped"]) == (5, 0, 1)
-    assert failed("predict", "g.tally", "g.csv").endswith("--set missing=indicator when learning.")
+    assert failed("predict", "d.tally", "g.csv").endswith("--set missing=indicator when learning.")
     told = "1 of 6 rows (16.7 %) has missing values and was dropped."
-    assert told in fine("evaluate", "g.tally", "g.csv")
+    assert told in fine("evaluate", "d.tally", "g.csv")
 
 
 def test_a_name_that_is_missing_takes_none_that_is_there() -> None:

@@ -185,12 +185,11 @@ def messages(n: int = 60) -> list[tuple[str, str]]:
 
 def test_a_table_of_text_alone_is_learned_by_naive_bayes_where_no_model_is_named() -> None:
     Path("sms.csv").write_text("msg,label\n" + "".join(f"{m},{c}\n" for m, c in messages()))
-    result = tally("learn", "sms.csv", "--target", "label", "-o", "sms.tally")
+    result = tally("evaluate", "sms.csv", "--target", "label")
     assert "tally: --model bayes is used, because --model tree cannot use text columns (msg)." in (
         result.stderr.splitlines()
     )
-    assert result.stdout.startswith("NaiveBayes() fitted to 60 rows")
-    assert "NaiveBayes() on 60 rows" in fine("evaluate", "sms.csv", "--target", "label")
+    assert "NaiveBayes() on 60 rows" in result.stdout
     result = tally("learn", "sms.csv", "--target", "label", "--model", "tree")
     assert result.exit_code == 1
     assert "NaiveBayes and LogisticRegression take text" in result.stderr
@@ -231,7 +230,8 @@ def test_the_dates_of_rows_are_told_before_an_out_of_bag_score() -> None:
 def test_an_identifier_that_tells_the_target_is_told_with_an_option_that_works() -> None:
     rows = "".join(f"{at:04},{at * 7 % 5},{'ab'[at > 50]}\n" for at in range(100))
     Path("ids.csv").write_text(f"no,x,y\n{rows}")
-    result = tally("learn", "ids.csv", "--target", "y", "-o", "o.tally", "-v")
+    tree = ("--model", "tree", "-o", "o.tally")
+    result = tally("learn", "ids.csv", "--target", "y", *tree, "-v")
     assert "tally: left out no: all of its 100 values are different. To use it: --keep no." in (
         result.stderr.splitlines()
     )
@@ -257,7 +257,11 @@ def test_the_problem_is_one_of_the_learner_that_is_chosen() -> None:
 
 def test_without_a_place_to_save_the_working_is_shown() -> None:
     shown = fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes")
-    assert shown == f"{tl.NaiveBayes().fit(tl.example('tennis')).show_work()}\n"
+    work = f"{tl.NaiveBayes().fit(tl.example('tennis')).show_work()}\n"
+    assert shown == f"{work}\nsaved         tennis.tally\n"
+    given = ("tennis.csv", "--target", "PlayTennis", "--model", "bayes", "--no-save")
+    Path("tennis.tally").unlink()
+    assert fine("learn", *given) == work
     assert not list(Path().glob("*.tally"))
 
 
@@ -313,7 +317,7 @@ def test_trees_are_learned_saved_and_shown() -> None:
         said = fine("predict", "t.tally", "tennis.csv").splitlines()[1:]
         assert said == tl.example("tennis").target.to_pylist()
     tree = str(tl.ID3().fit(tl.example("tennis")))
-    for more in ((), ("-o", "t.tally", "--force")):
+    for more in (("--no-save",), ("-o", "t.tally", "--force")):
         said = fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3", *more)
         assert said.endswith(f"\n\n{tree}\n")
     assert "merge and forget do not work" in fine("show", "t.tally")

@@ -25,7 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_clusters_are_learned_without_a_target_shown_saved_and_asked() -> None:
     model = tl.KMeans(2, keep_rows=False).fit(SHOP)  # as in the command
-    assert fine("learn", "shop.csv", *TWO).strip() == str(model.show_work())
+    shown = fine("learn", "shop.csv", *TWO)
+    assert shown == f"{model.show_work()}\n\nsaved         shop.tally\n"
     said = fine("learn", "shop.csv", *TWO, "-o", "k.tally").splitlines()
     assert said[0] == "KMeans(n_clusters=2) fitted to 6 rows"
     assert said[1:3] == ["clusters      0 3, 1 3", f"inertia       {model.inertia_:.6g}"]

@@ -98,6 +98,6 @@ def test_control_c_leaves_the_forest_that_was_there(table: Path) -> None:
 
 
 def test_what_a_model_stands_for_is_told_with_its_article(table: Path) -> None:
-    asked = ["learn", str(table), "--target", "spent", "--model", "extra-trees"]
+    asked = ["learn", str(table), "--target", "spent", "--model", "extra-trees", "--no-save"]
     ran = CliRunner().invoke(main, [*asked, "--set", "n_estimators=2"])
     assert "--model extra-trees is ExtraTreesRegressor: spent has" in ran.output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import tallylearn as tl
 from tallylearn.cli import main
 from tallylearn.cli.notices import MAX_NOTICES
 from tallylearn.sources.example_tables import text_of
@@ -37,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header, *rows = loans.splitlines()
     for name, some in (("january", rows[:300]), ("february", rows[300:]), ("withdrawn", rows[:9])):
         Path(f"{name}.csv").write_text("\n".join([header, *some, ""]))
-    Path("loans.csv").write_text(loans)
+    Path("loans.csv").write_text("\n".join([header, *rows[:120], ""]))
     Path("points.csv").write_text("x,y\n1,1\n1,2\n8,8\n9,8\n1,9\n2,9\n")
     Path("new-loans.csv").write_text(loans)
     Path("tennis.csv").write_text(text_of("tennis"))
@@ -48,6 +50,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fine("merge", "january.tally", "february.tally", "-o", "both.tally")
     shallow = ("--model", "cart", "--set", "max_depth=2", "-o", "tree.tally")
     fine("learn", "loans.csv", "--target", "denied", *shallow)
+    tree = tl.load("tree.tally")
+    tree.prune("reduced_error", "january.csv", "denied").save("small.tally")
+    Path("flowers.csv").write_text("x,y,kind\n1,1,a\n1,2,a\n8,8,b\n9,8,b\n1,9,c\n2,9,c\n")
+    tl.NaiveBayes().fit("flowers.csv", "kind").save("flowers.tally")
     Path("roster.csv").write_text("student\nAda\nBen\n")
     fine("exercise", "new", "entropy", "--students", "roster.csv", "-o", "sheets")
 
@@ -78,6 +84,14 @@ def test_the_help_fits_eighty_columns(command: str) -> None:
     assert max(map(len, page.splitlines())) <= 80
 
 
+def test_the_help_lists_the_commands_in_the_order_of_the_work() -> None:
+    listed = re.findall(r"^  ([a-z]+)  ", fine("--help").output, re.MULTILINE)
+    assert listed == list(main.commands)
+    assert listed[:9] == [
+        "check", "describe", "learn", "explain", "evaluate", "compare", "tune", "predict", "report"
+    ]  # fmt: skip
+
+
 def test_an_option_of_one_meaning_has_one_name_in_every_command() -> None:
     """Older names work, and the help does not list them."""
     for old, new in (("--models", "--model"), ("--score", "--scoring"), ("--scores", "--scoring")):
@@ -91,7 +105,7 @@ def test_an_option_of_one_meaning_has_one_name_in_every_command() -> None:
         ("--models", "bayes,majority"),
     )  # fmt: skip
     assert len({fine(*compare, *models).stdout for models in asked}) == 1
-    learn = ("learn", "tennis.csv", "--target", "PlayTennis")
+    learn = ("learn", "tennis.csv", "--target", "PlayTennis", "--no-save")
     assert fine(*learn, "--models", "bayes").stdout == fine(*learn, "--model", "bayes").stdout
     result = run(*learn, "--model", "bayes,tree")
     assert result.exit_code == 2

@@ -83,6 +83,7 @@ LEARNERS = [
     tl.M5(), tl.DummyRegressor(), tl.RandomForestRegressor(20), tl.ExtraTreesRegressor(5),
     tl.HistGradientBoostingRegressor(max_iter=5), tl.KNeighborsRegressor(), tl.LinearRegression(),
     tl.VotingRegressor([tl.Ridge(), tl.DummyRegressor()]),
+    tl.ExplainableBoostingRegressor(outer_bags=2, inner_bags=1, max_rounds=40),
     tl.Pipeline([tl.SimpleImputer(), tl.OneHotEncoder(), tl.LMS(0.01)]),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
-from sklearn.metrics import classification_report
+from sklearn.metrics import classification_report, log_loss
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor
 
@@ -137,6 +137,9 @@ def test_an_infinite_score_is_infinite_in_every_form() -> None:
     assert found["log_loss"].value == np.inf
     assert found.to_dict()["records"][0]["value"] == "inf"
     assert "log_loss inf" in str(found)
+    proba = np.stack([found.predictions[f"P({name})"] for name in found.classes], axis=1)
+    clipped = log_loss(found.predictions["truth"], proba, labels=[*found.classes])
+    assert f"clipped as in scikit-learn, log_loss is {clipped:.4g}" in unwrapped(str(found))
 
 
 def test_every_score_has_an_interval_of_these_models_and_one_of_the_learner() -> None:

@@ -33,11 +33,13 @@ LEARNERS = (
     tl.KNeighborsRegressor, tl.KMeans, tl.DummyClassifier, tl.DummyRegressor,
     tl.LogisticRegression, tl.Perceptron, tl.LMS, tl.PCA, tl.StandardScaler, tl.MinMaxScaler,
     tl.SimpleImputer, tl.OneHotEncoder, tl.OrdinalEncoder, tl.KBinsDiscretizer, tl.VotingClassifier,
-    tl.VotingRegressor, tl.Pipeline,
+    tl.VotingRegressor, tl.Pipeline, tl.CalibratedClassifierCV, tl.TunedThresholdClassifierCV,
 )  # fmt: skip
 NEEDED: dict[str, dict[str, Any]] = {  # what a learner cannot do without, or would take long with
     "VotingClassifier": {"estimators": [tl.NaiveBayes(), tl.DummyClassifier()]},
     "VotingRegressor": {"estimators": [tl.DummyRegressor(), tl.DecisionTreeRegressor()]},
+    "CalibratedClassifierCV": {"estimator": tl.NaiveBayes(), "cv": 2},
+    "TunedThresholdClassifierCV": {"estimator": tl.NaiveBayes(), "cv": 2},
     "Pipeline": {"steps": [tl.SimpleImputer(), tl.NaiveBayes()]},
     "RandomForestClassifier": {"n_estimators": 3},
     "RandomForestRegressor": {"n_estimators": 3},
@@ -80,11 +82,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ccp_alpha": (0.01, "cv"), "centroids_per_class": (2, "cv"), "chance": ("keep", "use"),
     "class_prior": ([0.2, 0.3, 0.5],), "class_weight": ("balanced",), "clip": (True,),
     "confidence": (0.1,), "constant": ("a", 2.5), "cost_exponent": (0.5,),
-    "cost_rule": ("gain/cost", "eg2"), "costs": ({"length": 2.0},), "cp": (0.01,),
+    "cost_rule": ("gain/cost", "eg2"), "costs": ({"length": 2.0}, (1, 5)), "cp": (0.01,),
     "criterion": ("entropy", "gain_ratio", "absolute_error", "sdr", "poisson", "aic", "folds",
                   "variance", "adjusted_r2", "cp"),
-    "ddof": (1,), "degree": (2, 3), "drop": ("first",), "eta0": (0.5,), "exact": (True,),
-    "examples": ("memory",),
+    "cv": (3,), "ddof": (1,), "degree": (2, 3), "drop": ("first",), "eta0": (0.5,),
+    "exact": (True,),
+    "ensemble": (False,), "estimator": (tl.NaiveBayes(alpha=3),), "examples": ("memory",),
     "exemplar": ("mean", "median", "medoid", "geometric_median", "geometric_mean"),
     "feature_range": ((-1, 1),), "fit_intercept": (False,), "fit_prior": (False,), "folds": (3,),
     "init": ("random",), "coef_init": ("random",), "intercept_init": (0.5,),
@@ -93,7 +96,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "level": (0.2,), "loss": ("squared", [[0, 1, 2], [1, 0, 1], [3, 1, 0]]), "m": (2.0,),
     "max_depth": (2,), "max_df": (0.9,), "max_features": (2, "sqrt", 0.5, 6), "max_iter": (7,),
     "max_leaf_nodes": (4,), "max_samples": (0.5,), "max_size": (1,), "method": ("forward",
-    "backward"), "metric": ("manhattan", "chebyshev", "minkowski", "cosine", "gower"),
+    "backward", "isotonic"), "metric": ("manhattan", "chebyshev", "minkowski", "cosine", "gower"),
     "min_deviation": (0.2,), "min_df": (2,), "min_impurity_decrease": (0.01,),
     "min_samples_category": (1, 3), "min_samples_leaf": (5,), "min_samples_split": (9,),
     "min_share_leaf": (0.1,), "min_weight_fraction_leaf": (0.05,),
@@ -102,12 +105,13 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "n_iter_no_change": (3,),
     "n_neighbors": (3,), "ngram_range": ((1, 2),),
     "numbers": ("median", "mode", "bernoulli", "learned"), "oob_score": (True,),
-    "order": ("random",), "p": (3,), "penalize_intercept": (True,), "positive": (True,),
+    "order": ("random",), "p": (3,), "penalize_intercept": (True,), "positive": (True, "other"),
     "priors": ([0.2, 0.3, 0.5], "empirical"), "prune": (False,),
     "pruning": ("reduced_error", "pessimistic", "chi2", "rules", "cost_complexity"),
     "quantile": (0.3,), "raising": (False,), "random_state": (3,), "learning_rate": (0.01, 1e-31),
     "keep_rows": (True, False), "reference": ({"colour": "red"},), "reg_param": (0.2,),
     "rule": ("one_se",), "scale": ("minmax", "standard", "standard_sample"),
+    "scoring": ("f1",), "thresholds": (7, [0.3, 0.5]),
     "scaling": ("twice", "sum", "mean"), "shrink_threshold": (0.3,),
     "shrinkage": (0.2, "auto"), "shuffle": (False,), "significance": (0.05,), "smooth": (None, 5.0),
     "solver": ("svd", "lsqr", "eigen", "qr", "cholesky", "lbfgs", "newton-cg", "newton", "gradient",
@@ -167,6 +171,8 @@ def fitted(kind: Any, options: dict[str, Any], table: pd.DataFrame, weight: Any)
     if kind is tl.KBinsDiscretizer or kind is tl.Pipeline:
         target = "kind"
     rows = pd.concat([rows_of(table), table[target]], axis=1) if target else rows_of(table)
+    if kind is tl.TunedThresholdClassifierCV:
+        rows = rows.assign(kind=rows["kind"].where(rows["kind"] == rows["kind"][0], "other"))
     given = {} if weight is None else {"sample_weight": weight}
     try:
         with warnings.catch_warnings():

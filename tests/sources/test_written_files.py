@@ -143,7 +143,7 @@ def test_what_cannot_be_known_is_asked_with_options_that_work(
 @pytest.mark.parametrize("one", ASKED, ids=[one.name for one in ASKED])
 def test_the_options_work_when_they_are_typed(one: Written, tmp_path: Path) -> None:
     path = to_csv(one, tmp_path)
-    command = ["learn", str(path), "--target", "y", "--model", "bayes"]
+    command = ["learn", str(path), "--target", "y", "--model", "bayes", "--no-save"]
     asked = CliRunner().invoke(main, command)
     assert asked.exit_code == 1
     assert one.asked in asked.stderr
@@ -179,6 +179,7 @@ def test_a_command_names_the_odd_cell_its_row_and_the_option_that_works(
 ) -> None:
     words = [command, str(doses), "--target", "outcome"]
     words += ["--model", "linear"] if command in ("learn", "evaluate") else []
+    words += ["--no-save"] if command == "learn" else []
     asked = CliRunner().invoke(main, words)
     assert asked.exit_code == 1
     assert "'see note' in row 201" in asked.stderr
@@ -221,7 +222,8 @@ def test_a_note_on_a_column_that_is_left_out_is_still_printed(tmp_path: Path) ->
     rows = [f"{cell},{at % 5},{'uv'[at % 2]}" for at, cell in enumerate(cells)]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(["code,w,y", *rows]))
-    said = CliRunner().invoke(main, ["learn", str(path), "--target", "y", "--model", "bayes"])
+    command = ["learn", str(path), "--target", "y", "--model", "bayes", "--no-save"]
+    said = CliRunner().invoke(main, command)
     assert "code: 9 of its 12 cells are numbers, but not 'a' in row 10" in said.stderr
     assert "--missing a --missing b --missing c" in said.stderr
 

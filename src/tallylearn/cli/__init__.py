@@ -14,6 +14,7 @@ from tallylearn import __version__
 from tallylearn.cli.check_command import check
 from tallylearn.cli.compare_command import compare
 from tallylearn.cli.describe_command import describe
+from tallylearn.cli.diff_command import diff
 from tallylearn.cli.evaluate_command import evaluate
 from tallylearn.cli.exercise_commands import exercise
 from tallylearn.cli.explain_command import explain
@@ -21,16 +22,19 @@ from tallylearn.cli.export_command import export
 from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
 from tallylearn.cli.piped_input import restore_names
+from tallylearn.cli.plot_command import plot
 from tallylearn.cli.predict_command import predict
 from tallylearn.cli.report_command import report
 from tallylearn.cli.steps_command import steps
+from tallylearn.cli.tree_commands import prune, rules
+from tallylearn.cli.tune_command import tune
 
 __all__ = ["main"]
 
 EXAMPLES = """\b
 Examples:
   tally example loans > loans.csv
-  tally learn loans.csv --target denied --model logistic -o loans.tally
+  tally learn loans.csv --target denied
   tally evaluate loans.csv --target denied --model logistic
   tally predict loans.tally loans.csv --proba
   tally explain loans.tally loans.csv --rows 1-3
@@ -58,6 +62,9 @@ class CommandError(click.ClickException):
 
 class TallyGroup(click.Group):
     """The group of commands; each error becomes one line on standard error."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)  # as they were added, not by name
 
     def invoke(self, context: click.Context) -> Any:
         from tallylearn.cli import notices
@@ -120,21 +127,26 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for command in (
+for command in (  # in the order of the work, which --help keeps
     check,
     describe,
     learn,
-    predict,
     explain,
-    steps,
     evaluate,
-    report,
     compare,
+    tune,
+    predict,
+    report,
+    plot,
+    rules,
+    prune,
+    diff,
     export,
     merge,
     forget,
     show,
     example,
+    steps,
     exercise,
 ):
     main.add_command(command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,14 +43,15 @@ def open_files(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
 ) -> tuple[OpenedTable, dict[str, str], SampledRows]:
     """The table in the files, the columns that were left out, and a sample of its rows."""
-    found = _open_files(files, keep, gaps, **declared)
-    _note_columns(found[0])
+    found = read_files(files, keep, gaps, **declared)
+    note_columns(found[0])
     return found
 
 
-def _open_files(
+def read_files(
     files: Sequence[str], keep: Sequence[str], gaps: str, **declared: Any
 ) -> tuple[OpenedTable, dict[str, str], SampledRows]:
+    """``open_files`` without the notes on columns."""
     from tallylearn.screening.identifiers import find_identifiers
     from tallylearn.screening.table_sample import SampledRows
     from tallylearn.sources import Files
@@ -67,12 +69,18 @@ def open_for_learning(
     files: Sequence[str], keep: Sequence[str], choice: ModelChoice, **declared: Any
 ) -> tuple[Any, OpenedTable, dict[str, str], Problem | None]:
     """The learner for a table, the table, the columns left out, and the learning problem."""
-    source, left_out, rows = _open_files(files, keep, **declared)
+    return suit_learner(*read_files(files, keep, **declared), choice)
+
+
+def suit_learner(
+    source: OpenedTable, left_out: dict[str, str], rows: SampledRows, choice: ModelChoice
+) -> tuple[Any, OpenedTable, dict[str, str], Problem | None]:
+    """``open_for_learning`` of a table that is read."""
     learner = choice.build_for(rows, str(source.table.declared.target))
     source, rows, left_out = drop_text_columns(source, rows, left_out, learner)
     found = _problem(replace(rows, answer=learner.task), source.table, learner)
     _note_warnings(found, left_out)
-    _note_columns(source)
+    note_columns(source)
     _note_task(found)
     return learner, source, left_out, found
 
@@ -116,7 +124,7 @@ def open_like_model(
     said |= {"target": target, "weight": weight, "importance": importance}
     source = OpenedTable.of(open_for_model(known, shared_options.find_paths(files), **said), gaps)
     _note_reading(source)
-    _note_columns(source)
+    note_columns(source)
     rows = SampledRows.of(source.table)
     if model is None and settings:
         raise click.UsageError(
@@ -140,6 +148,17 @@ def read_facts(source: OpenedTable, left_out: dict[str, str]) -> dict[str, Any]:
         "left_out": left_out,
         "dialect": None if dialect is None else str(dialect),
         "read_as": terminal_text.options_in_data([*source.table.notes]),
+    }
+
+
+def provenance(source: OpenedTable) -> dict[str, Any]:
+    """Where and when a model was fitted, as plain data for JSON."""
+    from tallylearn.modelfile import versions
+
+    return {
+        "source": [str(path) for path in source.paths],
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
     }
 
 
@@ -187,7 +206,7 @@ def _note_reading(found: OpenedTable) -> None:
         notices.detail(f"{kind}: {', '.join(names)}.")
 
 
-def _note_columns(found: OpenedTable) -> None:
+def note_columns(found: OpenedTable) -> None:
     """Note which columns were left out, and which were not read as they look."""
     from tallylearn.tables.string_formats import WORDS
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from tallylearn.cli.shared_options import Command, add_options, option
+from tallylearn.cli.shared_options import Command, add_options
+from tallylearn.cli.shared_options import option as shared_option
 from tallylearn.errors import did_you_mean
 
 SCHEMES = ("loo", "holdout", "bootstrap", "forward", "oob")
@@ -23,8 +25,18 @@ def parse_scheme(context: click.Context, option: click.Parameter, text: str) -> 
         raise click.BadParameter(f"{text!r} is not a number of folds or a scheme.{hint}") from None
 
 
-def fold_options(cv: int = 10, repeats: int = 1) -> Callable[[Command], Command]:
+FOLDS = "Folds and intervals"  # the heading of options in --help
+
+
+def fold_options(
+    cv: int = 10, repeats: int = 1, on_error: bool = True
+) -> Callable[[Command], Command]:
     """Add the options on the folds, and on the intervals of the scores."""
+    option = partial(shared_option, heading=FOLDS)
+    failing = option(
+        "--on-error", type=click.Choice(["raise", "keep"]), default="raise", show_default=True,
+        help="When a fold fails: raise stops, keep goes on without it.",
+    )  # fmt: skip
     return lambda command: add_options(command, (
         option(
             "--cv", default=str(cv), show_default=f"{cv}, {repeats} times" if repeats > 1 else True,
@@ -41,10 +53,7 @@ def fold_options(cv: int = 10, repeats: int = 1) -> Callable[[Command], Command]
         option("--groups", metavar="COLUMN", help="Rows of one group stay in one fold."),
         option("--level", type=float, default=0.95, show_default=True, metavar="X",
                help="Confidence level of the intervals."),
-        option(
-            "--on-error", type=click.Choice(["raise", "keep"]), default="raise", show_default=True,
-            help="When a fold fails: raise stops, keep goes on without it.",
-        ),
+        *((failing,) if on_error else ()),
     ))  # fmt: skip
 
 

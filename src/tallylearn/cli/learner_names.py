@@ -31,6 +31,7 @@ MODELS = {
     "forest": "RandomForestClassifier",
     "extra-trees": "ExtraTreesClassifier",
     "boosting": "HistGradientBoostingClassifier",
+    "additive": "ExplainableBoostingClassifier",
     "linear": "LinearRegression",
     "ridge": "Ridge",
     "lasso": "Lasso",
@@ -54,7 +55,12 @@ BOTH = {  # a classifier and a regressor under one name
         "classification": "HistGradientBoostingClassifier",
         "regression": "HistGradientBoostingRegressor",
     },
+    "additive": {
+        "classification": "ExplainableBoostingClassifier",
+        "regression": "ExplainableBoostingRegressor",
+    },
 }
+FITTING = "The model"  # the heading of options in --help
 DEFAULT_MODEL = "tree"  # it takes every kind of column but text, and people can read it
 DEFAULT_TEXT_MODEL = "bayes"  # for tables that have text columns only
 MODEL_LIST = """\b
@@ -63,8 +69,9 @@ Models:
                 majority (baseline)
   for numbers   linear, ridge, lasso, elastic-net, subset, poisson, lms, m5,
                 mean (baseline)
-  for both      tree, cart, forest, extra-trees, boosting, knn; the target
-                decides, or --set task=classification, --set task=regression
+  for both      tree, cart, forest, extra-trees, boosting, additive, knn; the
+                target decides, or --set task=classification,
+                --set task=regression
 """
 CLUSTER_LIST = "  no target     kmeans (clusters)\n"
 
@@ -90,11 +97,13 @@ def model_option(clusters: bool = False, several: bool = False) -> Callable[[Com
 
     what = (
         "Two or more models, separated by commas." if several
+        else "The model, from the list below; without it, learners are compared." if clusters
         else f"The model, from the list below. Without it: {DEFAULT_MODEL}."
     )  # fmt: skip
     return option(
         "--model", "models" if several else "model", multiple=True, callback=parse,
         required=several, metavar="A,B" if several else "NAME", aliases=("--models",), help=what,
+        heading="Options" if several else FITTING,
     )  # fmt: skip
 
 
@@ -104,11 +113,11 @@ def learner_options(clusters: bool = False) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         return add_options(command, (
             model_option(clusters),
-            option("--alpha", type=float, metavar="X",
+            option("--alpha", heading=FITTING, type=float, metavar="X",
                    help="Smoothing of bayes, or penalty of ridge, lasso and elastic-net (1)."),
-            option("--m", type=float, metavar="X",
+            option("--m", heading=FITTING, type=float, metavar="X",
                    help="m-estimate of bayes, instead of --alpha."),
-            option("--set", "pairs", multiple=True, metavar="NAME=VALUE",
+            option("--set", "pairs", heading=FITTING, multiple=True, metavar="NAME=VALUE",
                    help="Any other parameter of the model, as in Python."),
         ))  # fmt: skip
 

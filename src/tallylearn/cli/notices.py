@@ -1,4 +1,4 @@
-"""Notices on standard error: at most four lines, all of them with ``--verbose``."""
+"""Notices on standard error: at most four lines, all with ``--verbose``, none with ``--quiet``."""
 
 from __future__ import annotations
 
@@ -12,17 +12,26 @@ from tallylearn.cli.terminal_text import visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MAX_NOTICES = 4  # lines on standard error without --verbose
-_VERBOSE, _SHOWN, _HELD = (f"{__name__}.{name}" for name in ("verbose", "shown", "held"))
+_VERBOSE, _QUIET, _SHOWN, _HELD = (
+    f"{__name__}.{name}" for name in ("verbose", "quiet", "shown", "held")
+)
 
 
 def _remember(context: click.Context, option: click.Parameter, given: bool) -> None:
-    context.find_root().meta[_VERBOSE] = given
+    context.find_root().meta[f"{__name__}.{option.name}"] = given
 
 
-verbose = click.option(
-    "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember,
-    help="Print all notes on how the table was read.",
-)  # fmt: skip
+def verbose(command: Command) -> Command:
+    """Add the options --verbose and --quiet."""
+    quiet = click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_remember,
+        help="Print no notes, only the result and errors.",
+    )  # fmt: skip
+    loud = click.option(
+        "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember,
+        help="Print all notes on how the table was read.",
+    )  # fmt: skip
+    return loud(quiet(command))
 
 
 def note(text: str) -> None:
@@ -31,6 +40,8 @@ def note(text: str) -> None:
     The last line is kept free for the count of those that are held back.
     """
     meta = _meta()
+    if meta.get(_QUIET):
+        return
     if not meta.get(_VERBOSE) and meta.get(_SHOWN, 0) >= MAX_NOTICES - 1:
         meta.setdefault(_HELD, []).append(text)
         return

@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,6 +124,14 @@ def _check_writable(path: Path) -> None:
         raise FileError(
             f"{path} cannot be written: it exists and is not a file. Choose another file."
         )
+    try:
+        with tempfile.TemporaryFile(dir=path.absolute().parent):
+            pass
+    except OSError as error:
+        raise FileError(
+            f"{path} cannot be written: no file can be created in the folder "
+            f"{str(path.parent)!r} ({error.strerror}). Choose another folder."
+        ) from None
 
 
 def check_report(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:

@@ -309,7 +309,7 @@ def parse_settings(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, 
             )
         if name in found:
             raise click.UsageError(f"--set {pair}: {name} is given twice. Give it once.")
-        found[name] = _value(text)
+        found[name] = parse_value(text)
     if found.get("m") is not None and "alpha" in found:
         raise click.UsageError(
             "--alpha and --m exclude each other: the m-estimate replaces alpha. Give one."
@@ -317,7 +317,8 @@ def parse_settings(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, 
     return found
 
 
-def _value(text: str) -> Any:
+def parse_value(text: str) -> Any:
+    """A value of --set: JSON, a word of Python, or text."""
     try:
         return json.loads(text)
     except ValueError:

@@ -55,6 +55,8 @@ _REPORTED = (  # what a report tells to do
     (r"\bcv=tl\.Folds\.k\((\d+), repeats=(\d+)\)", r"--cv \1 --repeats \2"),
     (r"\bscoring='(\w+)'", r"--scoring \1"),
     (r"\bdetails\(\)(?=\s+has\b)", "--details"),
+    (r"\bpass nested=(\d+) or cv=tl\.Folds\.three\(\)", r"use --nested \1"),
+    (r"\btask='(classification|regression)'", r"--set task=\1"),
 )
 _FORWARD = rf"\bcv=tl\.Folds\.forward\(\d+, order=({_ANY})\)"
 _ASIDES = (  # scikit-learn's own sentences, which follow ours

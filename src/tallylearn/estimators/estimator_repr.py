@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallylearn.errors import quoted_list, short_repr
-from tallylearn.estimators.option_values import same
+from tallylearn.estimators.option_values import is_same_value
 from tallylearn.tables import IMPORTANCE, SAMPLE_WEIGHT
 
 Options = Mapping[str, Any]
@@ -54,13 +54,17 @@ def shortest_call(
     """
     calls = [_call(name, options, defaults)]
     for known, preset in presets.items():  # its strings say what it is; its numbers may differ
-        if all(same(options[key], word) for key, word in preset.items() if type(word) is str):
+        if all(
+            is_same_value(options[key], word) for key, word in preset.items() if type(word) is str
+        ):
             calls.append(_call(known, options, {**defaults, **preset}))
     return min(calls, key=len)
 
 
 def _call(name: str, options: Options, defaults: Options) -> str:
-    given = (f"{key}={_code(v)}" for key, v in options.items() if not same(v, defaults[key]))
+    given = (
+        f"{key}={_code(v)}" for key, v in options.items() if not is_same_value(v, defaults[key])
+    )
     return f"{name}({', '.join(given)})"
 
 

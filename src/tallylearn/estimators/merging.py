@@ -7,7 +7,7 @@ from typing import Any
 from tallylearn.errors import MergeError, error_context, not_fitted
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.estimators.fit_lock import fit_lock
-from tallylearn.estimators.option_values import same
+from tallylearn.estimators.option_values import is_same_value
 from tallylearn.estimators.tally_state import TallyState
 
 
@@ -63,7 +63,7 @@ def _state_to_merge(estimator: Any, first: Any) -> TallyState:
         )
     mine, theirs = first.get_params(), estimator.get_params()
     for option in mine:
-        if not same(mine[option], theirs[option]):
+        if not is_same_value(mine[option], theirs[option]):
             raise MergeError(
                 f"the estimators differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
                 "Fit them with the same options."

@@ -13,23 +13,23 @@ from tallylearn.errors import KindError
 SEEDS = 1 << 32  # number of seeds that scikit-learn's generators take
 
 
-def same(a: Any, b: Any) -> bool:
+def is_same_value(a: Any, b: Any) -> bool:
     """Whether two values of a parameter are one; arrays are compared item by item.
 
     A model file gives a list back as a tuple, and a set in order. What cannot be compared, for it
     is ragged or raises, is not the same.
     """
     try:
-        return a is b or _alike(a, b)
+        return a is b or _are_alike(a, b)
     except Exception:  # whatever an object raises
         return False
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _are_alike(a: Any, b: Any) -> bool:
     if isinstance(a, set | frozenset) or isinstance(b, set | frozenset):
         return isinstance(a, Collection) and isinstance(b, Collection) and {*a} == {*b}
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(is_same_value, a, b))
     if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
     return bool(a == b) or (a != a and b != b)  # NaN is a value too
@@ -41,7 +41,7 @@ def by_label(value: Any) -> Any:
     return value.to_dict() if labelled else value
 
 
-def finite(value: Any) -> bool:
+def is_finite_number(value: Any) -> bool:
     """Whether a number is one that a double can hold."""
     try:
         return math.isfinite(float(value))

@@ -26,7 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tallylearn.errors import OptionError, short_repr
-from tallylearn.estimators.option_values import SEEDS, finite
+from tallylearn.estimators.option_values import SEEDS, is_finite_number
 
 REQUIRED = inspect.Parameter.empty  # the default of an option that has none
 MAX_LISTED = 20  # choices that a message lists: no option has more
@@ -67,7 +67,7 @@ def number(
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
         ends = infinite and value in (-math.inf, math.inf)  # not an int too large for a double
-        if not (finite(value) or ends) or not low <= float(value) <= high:
+        if not (is_finite_number(value) or ends) or not low <= float(value) <= high:
             return False
         return not (open_low and value == low) and not (open_high and value == high)
 

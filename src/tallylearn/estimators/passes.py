@@ -212,7 +212,7 @@ class Passes:
 
     def every(self, k: int) -> Passes:
         """A systematic sample: every k-th row of every block."""
-        return self if k == 1 else self.mapped(partial(_every, k=k))
+        return self if k == 1 else self.mapped(partial(_sample_every, k=k))
 
     def cached(self) -> Passes:
         """The same rows, ready for many passes.
@@ -234,7 +234,7 @@ class Passes:
 
     def load(self) -> Passes:
         """The same rows, transformed once and held in memory, wherever they are read from."""
-        call, rows = compose(_same, self.rows)
+        call, rows = compose(_return_block, self.rows)
         if not isinstance(self.rows, Mapped):
             blocks = [*islice((block for part in rows.parts() for block in part.blocks()), 2)]
             return self._with(self.rows, only=blocks[0]) if len(blocks) == 1 else self
@@ -394,10 +394,10 @@ def _transforms(rows: Parts[Any]) -> list[Callable[[Any], Any]]:
     return found
 
 
-def _same(block: Any) -> Any:
+def _return_block(block: Any) -> Any:
     return block
 
 
-def _every(item: Any, k: int) -> Any:
+def _sample_every(item: Any, k: int) -> Any:
     """Every k-th row of a block, or of what knows itself how to be sampled."""
     return item.every(k) if hasattr(item, "every") else item[np.arange(0, len(item), k)]

@@ -41,7 +41,7 @@ def merge_schemas(first: Schema, other: Schema) -> Schema:
             "them to the same columns."
         )
     theirs = {column.name: column for column in other.columns}
-    columns = tuple(_one(column, theirs[column.name]) for column in first.columns)
+    columns = tuple(_match_column(column, theirs[column.name]) for column in first.columns)
     if first.parts != other.parts or first.missing != other.missing:
         raise MergeError(
             "the tables declare dates or missing values differently. Declare them alike with "
@@ -62,7 +62,7 @@ def _check_units(first: Schema, other: Schema) -> None:
             )
 
 
-def _one(mine: Column, theirs: Column) -> Column:
+def _match_column(mine: Column, theirs: Column) -> Column:
     if UNKNOWN in (mine.kind, theirs.kind):
         return theirs if mine.kind == UNKNOWN else mine
     if mine.kind != theirs.kind and IDENTIFIER in (mine.kind, theirs.kind):

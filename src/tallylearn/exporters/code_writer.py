@@ -57,6 +57,7 @@ from tallylearn.expressions import (
     Tokens,
     TreeSplits,
     Vector,
+    VectorEntry,
     VectorOf,
     VectorTree,
     WeightedMean,
@@ -574,6 +575,11 @@ def _distances(
 @code.register
 def _(node: VectorOf, writer: CodeWriter) -> str:
     return writer.items([writer.text(item) for item in node.items])
+
+
+@code.register
+def _(node: VectorEntry, writer: CodeWriter) -> str:
+    return writer.language.item(writer.text(node.operand), str(node.place))
 
 
 @code.register

@@ -57,6 +57,7 @@ from tallylearn.expressions import (
     TextColumn,
     ThresholdSplit,
     TreeSplits,
+    VectorEntry,
     VectorOf,
     VectorTree,
     WeightedMean,
@@ -712,6 +713,11 @@ def _neighbors() -> KindError:
         "nearest neighbours need the training rows, which a query without further tables does not "
         'have. Export the model as "python" or "javascript".'
     )
+
+
+@scalar.register
+def _(node: VectorEntry, writer: SqlWriter) -> str:
+    return writer.vector(node.operand)[node.place]
 
 
 @scalar.register

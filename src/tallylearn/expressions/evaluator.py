@@ -57,6 +57,7 @@ from tallylearn.expressions.nodes import (
     ThresholdSplit,
     Tokens,
     TreeSplits,
+    VectorEntry,
     VectorOf,
     VectorTree,
     WeightedMean,
@@ -209,18 +210,18 @@ def _(node: GaussianLogDensity, rows: EvaluatedRows) -> Array:
 
 @_value.register(CategoryIndicator)
 def _(node: CategoryIndicator, rows: EvaluatedRows) -> Array:
-    return _looked_up(rows.value(node.operand), {node.value: 1.0}, 0.0, node.missing)
+    return _look_up(rows.value(node.operand), {node.value: 1.0}, 0.0, node.missing)
 
 
 @_value.register(PooledIndicator)
 def _(node: PooledIndicator, rows: EvaluatedRows) -> Array:
-    return _looked_up(rows.value(node.operand), dict.fromkeys(node.known, 0.0), 1.0, node.missing)
+    return _look_up(rows.value(node.operand), dict.fromkeys(node.known, 0.0), 1.0, node.missing)
 
 
 @_value.register(CategoryLookup)
 def _(node: CategoryLookup, rows: EvaluatedRows) -> Array:
     table = dict(zip(node.values, node.amounts, strict=True))
-    return _looked_up(rows.value(node.operand), table, node.other, node.missing)
+    return _look_up(rows.value(node.operand), table, node.other, node.missing)
 
 
 @_value.register(MissingIndicator)
@@ -306,8 +307,8 @@ def _ends(tree: TreeSplits, rows: EvaluatedRows) -> Parts:
             child[gone] = NO_CHILD
         ending = (child == NO_CHILD) & ~(gone if tree.weights else np.zeros(len(at), bool))
         found.append((at[ending], part[ending], place))
-        weight = {kid: tree.weights[kid] for kid in _kids(split)} if tree.weights else {}
-        for kid in _kids(split):
+        weight = {kid: tree.weights[kid] for kid in _children_of(split)} if tree.weights else {}
+        for kid in _children_of(split):
             here = child == kid
             waiting.append((at[here], part[here], kid))
             if tree.weights and gone.any():
@@ -331,7 +332,7 @@ def _children(
     return np.where(gone, split.missing, child), gone
 
 
-def _kids(split: ThresholdSplit | CategorySplit) -> list[int]:
+def _children_of(split: ThresholdSplit | CategorySplit) -> list[int]:
     if isinstance(split, ThresholdSplit):
         every = {split.low, split.high, split.missing}
     else:
@@ -446,6 +447,11 @@ def _(node: VectorOf, rows: EvaluatedRows) -> Array:
     return np.stack([rows.value(item) for item in node.items], axis=1)
 
 
+@_value.register(VectorEntry)
+def _(node: VectorEntry, rows: EvaluatedRows) -> Array:
+    return np.asarray(rows.value(node.operand)[:, node.place])
+
+
 @_value.register(Softmax)
 def _(node: Softmax, rows: EvaluatedRows) -> Array:
     scores = rows.value(node.scores)
@@ -511,7 +517,7 @@ def _(node: ClassIndex, rows: EvaluatedRows) -> Array:
 # --- what nodes share
 
 
-def _looked_up(values: Array, table: dict[str, float], other: float, missing: float) -> Array:
+def _look_up(values: Array, table: dict[str, float], other: float, missing: float) -> Array:
     return np.array([missing if v is None else table.get(v, other) for v in values], dtype=float)
 
 

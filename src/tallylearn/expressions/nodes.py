@@ -63,7 +63,7 @@ class Expression:
 
     def to_dict(self) -> dict[str, Any]:
         """The node and all below it as plain data for JSON; ``node`` is the name of its class."""
-        found = {name: _plain(value) for name, value in self.__dict__.items()}
+        found = {name: _to_plain(value) for name, value in self.__dict__.items()}
         return {"node": type(self).__name__, **found}
 
 
@@ -387,6 +387,13 @@ class VectorOf(Vector):
     items: tuple[Number, ...]
 
 
+class VectorEntry(Number):
+    """One entry of a vector."""
+
+    operand: Vector
+    place: int
+
+
 class Softmax(Vector):
     """exp(score), normalised to sum to one; the largest score is subtracted first."""
 
@@ -491,11 +498,11 @@ def linear_sum(
     return Sum(tuple(found))
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, Expression):
         return value.to_dict()
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_to_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value

@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, InputError, KindError, quoted_list, short_repr
 from tallylearn.sources.arrow.buffers import strings_of
 from tallylearn.sources.columns.class_labels import labels
-from tallylearn.sources.columns.kinds import codes, numeric
+from tallylearn.sources.columns.kinds import codes, is_numeric_type
 from tallylearn.sources.columns.numeric_targets import numbers_of
 from tallylearn.sources.memory.arrays import array_of_items, as_float, is_missing
 from tallylearn.sources.memory.frames import as_frame
@@ -29,7 +29,7 @@ def strata_of(y: Any, least: int = 1) -> Codes | None:
 
     Floats are classes where all are whole and each comes at least ``least`` times.
     """
-    y = _plain(y)
+    y = _as_numpy(y)
     if y is None or not isinstance(y, np.ndarray) or y.dtype.kind != "f":
         return None if y is None else labels(y)
     if (np.floor(y) != y)[~np.isnan(y)].any():
@@ -38,12 +38,12 @@ def strata_of(y: Any, least: int = 1) -> Codes | None:
     return found if np.bincount(found.codes).min(initial=least) >= least else None
 
 
-def _plain(y: Any) -> Any:
+def _as_numpy(y: Any) -> Any:
     """A target as NumPy where it is numbers; none where a row has several."""
     if y is None or isinstance(y, Codes):
         return y
     if _of_arrow(y):
-        return numbers_of(y) if numeric(y.type) else y
+        return numbers_of(y) if is_numeric_type(y.type) else y
     array = _array(y)
     if array.dtype.kind == "O" and {*map(type, array.flat)} <= {int, float, Decimal}:
         array = np.array([as_float(item) for item in array.flat]).reshape(array.shape)
@@ -168,7 +168,7 @@ def _codes_of_arrow(column: Any) -> Codes:
         column = column.cast(column.type.value_type)
     if is_.is_temporal(column.type):
         return column_codes(np.asarray(column))
-    return column_codes(numbers_of(column)) if numeric(column.type) else codes(column)
+    return column_codes(numbers_of(column)) if is_numeric_type(column.type) else codes(column)
 
 
 def _of_objects(items: list[Any]) -> Codes:

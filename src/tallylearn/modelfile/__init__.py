@@ -130,16 +130,17 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     page["model"] = pack(estimator.model_, "model", arrays, name)
     page["digest"] = digest(page, arrays)
     page["written"] = format_page(estimator.schema_)
-    page["versions"] = {
-        "tallylearn": _version(),
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-    }
+    page["versions"] = versions()
     page["machine"] = {"processor": platform.machine(), "byteorder": sys.byteorder}
     return page, arrays
 
 
-def _version() -> str:
+def versions() -> dict[str, str]:
+    """The versions that a model is made with."""
     import tallylearn
 
-    return tallylearn.__version__
+    return {
+        "tallylearn": tallylearn.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }

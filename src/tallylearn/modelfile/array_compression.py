@@ -45,11 +45,11 @@ def _compress(arrays: Mapping[str, Array], deflate: bool) -> tuple[dict[str, Arr
         if array.dtype.name not in WIDE_TYPES or array.nbytes < MIN_COMPRESSED_BYTES:
             continue
         how: dict[str, Any] = {"dtype": array.dtype.name}
-        if common := _common(array):
+        if common := _find_common_value(array):
             mask = _bits(array) != _bits(COMMON_VALUES[common])
             out[f"{name}{MASK_SUFFIX}"], kept = np.packbits(mask.ravel()), array[mask]
             how[common] = [*array.shape]
-        out[name] = least = _narrowest(kept)
+        out[name] = least = _to_narrowest_type(kept)
         if deflate and (small := _deflate(least)):
             out[name] = np.frombuffer(small, dtype=np.uint8)
             how |= {"deflated": least.dtype.name, "shape": [*least.shape]}
@@ -58,7 +58,7 @@ def _compress(arrays: Mapping[str, Array], deflate: bool) -> tuple[dict[str, Arr
     return out, encodings
 
 
-def _common(array: Array) -> str | None:
+def _find_common_value(array: Array) -> str | None:
     """The value that a bit mask replaces, if it is in a quarter of the places or more."""
     if array.dtype != np.float64:
         return None
@@ -69,7 +69,7 @@ def _common(array: Array) -> str | None:
     return None
 
 
-def _narrowest(array: Array) -> Array:
+def _to_narrowest_type(array: Array) -> Array:
     """The narrowest array that holds the same bits."""
     for kind in NARROW_TYPES:
         if array.dtype == np.int64 and kind is np.float32:

@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.errors import OptionError, TargetError, quoted_list
 from tallylearn.estimators import Classifier, RegressionModel, Regressor, ScoringModel
 from tallylearn.estimators.model import build_score_expression
-from tallylearn.estimators.option_values import same
+from tallylearn.estimators.option_values import is_same_value
 from tallylearn.estimators.options import SEED, fitted, option
 from tallylearn.expressions import ClassifierExpression, Literal, RegressorExpression, VectorOf
 from tallylearn.models.naive_bayes.class_priors import Priors
@@ -207,7 +207,7 @@ class DummyClassifier(Classifier):
             )
 
     def _constant(self, priors: Priors) -> int:
-        found = [at for at, name in enumerate(priors.classes) if same(name, self.constant)]
+        found = [at for at, name in enumerate(priors.classes) if is_same_value(name, self.constant)]
         if not found:
             raise TargetError(
                 f"constant={self.constant!r} is not among the classes "

@@ -567,7 +567,7 @@ class Encoder(Preprocessor):
                 missing.append(name)
                 if self.missing_can_be_infrequent:
                     weights = np.append(weights, found.missing)
-            infrequent.append(self._infrequent(weights, tally["target"].weight))
+            infrequent.append(self._find_infrequent(weights, tally["target"].weight))
         texts = {n: one.values for n, one in seen.items() if n not in self._numbers_in(tally)}
         numbers = {n: np.array(one.values, float) for n, one in seen.items() if n not in texts}
         order = [*seen]
@@ -682,7 +682,7 @@ class Encoder(Preprocessor):
             rules.append(f"all but the {kept} most frequent values of a column with more")
         return "; ".join(rules)
 
-    def _infrequent(self, weights: Array, total: float) -> Array:
+    def _find_infrequent(self, weights: Array, total: float) -> Array:
         """The codes of values below ``min_frequency``, or not among the most frequent ones."""
         rare = np.zeros(len(weights), dtype=bool)
         if self.min_frequency is not None:

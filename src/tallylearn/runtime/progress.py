@@ -6,6 +6,9 @@ import html
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+
+_is_open: ContextVar[bool] = ContextVar("_is_open", default=False)  # whether a bar is shown
 
 
 def should_show(work: float, least: float) -> bool:
@@ -15,10 +18,23 @@ def should_show(work: float, least: float) -> bool:
 
 @contextmanager
 def progress_bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on standard error, or in the notebook; None if it is not ``shown``."""
-    if not shown:
+    """A bar on standard error, or in the notebook; None if it is not ``shown``.
+
+    Work inside of other work has no bar of its own: rich before 14.1 refuses a second one.
+    """
+    if not shown or _is_open.get():
         yield None
         return
+    opened = _is_open.set(True)
+    try:
+        with _open_bar(total, what) as watch:
+            yield watch
+    finally:
+        _is_open.reset(opened)
+
+
+@contextmanager
+def _open_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
     if in_notebook():
         with _cell_bar(total, what) as watch:
             yield watch

@@ -93,7 +93,7 @@ def identifiers(source: DeclaredTable) -> dict[str, str]:
     )
     found = {name: DistinctCounts.in_memory(first.codes[name]) for name in names}
     if not alone:
-        found = _everywhere(source, names) if names else {}
+        found = _count_distinct_in_files(source, names) if names else {}
     return {name: why for name in found if (why := _reason(found[name]))}
 
 
@@ -164,7 +164,9 @@ def unique_values(column: Codes) -> str:
     return _reason(DistinctCounts.in_memory(column))
 
 
-def _everywhere(source: DeclaredTable, names: tuple[str, ...]) -> dict[str, DistinctCounts]:
+def _count_distinct_in_files(
+    source: DeclaredTable, names: tuple[str, ...]
+) -> dict[str, DistinctCounts]:
     """The different values of some columns, which are read alone, in all rows of files."""
     found: dict[str, DistinctCounts] = {}
     for at in range(0, len(names), AT_ONCE):

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.screening.identifiers import find_identifiers, identifiers
 from tallylearn.sources import DeclaredTable
 from tallylearn.sources.columns.class_labels import take_rows
-from tallylearn.sources.columns.kinds import codes, numeric
+from tallylearn.sources.columns.kinds import codes, is_numeric_type
 from tallylearn.sources.columns.numeric_targets import numbers_of
 from tallylearn.sources.memory.joined_blocks import join_codes
 from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
@@ -270,6 +270,6 @@ def target_part(target: Any) -> Codes | Array:
     import pyarrow.types as is_
 
     kind = target.type.value_type if is_.is_dictionary(target.type) else target.type
-    if numeric(kind) and not is_.is_boolean(kind):
+    if is_numeric_type(kind) and not is_.is_boolean(kind):
         return np.asarray(numbers_of(target.cast(kind)), dtype=np.float64)
     return codes(target)

@@ -23,7 +23,7 @@ def fetch_rows(query: Any, connection: Any) -> Iterator[Any]:
             f"{short_repr(query)} is not a query. Pass a SELECT statement with the "
             "connection; name the target with target=."
         )
-    connection = _plain(connection)
+    connection = _unwrap_connection(connection)
     try:
         yield from _answers(query, connection)
     except TallyError:
@@ -44,7 +44,7 @@ def check_query(source: Any) -> None:
         )
 
 
-def _plain(connection: Any) -> Any:
+def _unwrap_connection(connection: Any) -> Any:
     """The connection of the driver, where one of SQLAlchemy stands before it."""
     if hasattr(connection, "exec_driver_sql"):
         return connection.connection

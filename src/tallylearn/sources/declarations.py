@@ -350,12 +350,12 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
     """One value, or many."""
     if value is None:
         return ()
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _single(value):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _is_single(value):
         return (value,)
     return tuple(value)
 
 
-def _single(value: Any) -> bool:
+def _is_single(value: Any) -> bool:
     """An array without an axis is one value."""
     return getattr(value, "shape", None) == ()
 

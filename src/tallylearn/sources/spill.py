@@ -152,9 +152,9 @@ def spill_to_disk(source: Parts[Block], must: bool = True) -> Iterator[Parts[Blo
         return
     with folder as name:
         if must or thread_limit() == 1:
-            yield Spill(source, Path(name), None if must else _least(name))
+            yield Spill(source, Path(name), None if must else _bytes_left_free(name))
             return
-        least = _least(name)
+        least = _bytes_left_free(name)
         with WorkerPool(thread_limit(), name="spill") as pool:  # ends before the folder goes
             yield Spill(source, Path(name), least, pool)
 
@@ -165,7 +165,7 @@ def _folder(must: bool) -> TemporaryDirectory[str] | None:
     return None
 
 
-def _least(folder: str) -> float:
+def _bytes_left_free(folder: str) -> float:
     """The bytes of a disk that are left to others."""
     free = shutil.disk_usage(folder).free
     return free - min(free / 2, budget())

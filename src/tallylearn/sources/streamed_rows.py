@@ -124,7 +124,7 @@ def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
                 "csv.DictReader."
             )
         else:
-            yield _table_of(as_frame(_whole(first)))
+            yield _table_of(as_frame(_join_piece(first)))
 
 
 def _is_piece(item: Any) -> bool:
@@ -134,7 +134,7 @@ def _is_piece(item: Any) -> bool:
     return isinstance(item, Mapping) or len(getattr(item, "shape", (0, 0))) == 2
 
 
-def _whole(piece: Any) -> Any:
+def _join_piece(piece: Any) -> Any:
     import pyarrow as pa
 
     return pa.Table.from_batches([piece]) if isinstance(piece, pa.RecordBatch) else piece

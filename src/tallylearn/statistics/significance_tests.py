@@ -249,7 +249,7 @@ def friedman(table: Any) -> Friedman:
             chi_square_p=chi_p,
             f=inf,
             df=df,
-            p=_alike(ranks[0], n),
+            p=_chance_of_same_order(ranks[0], n),
         )
     f = (n - 1) * chi / (n * (k - 1) - chi)
     return Friedman(
@@ -311,7 +311,7 @@ def _rank_rows(table: Any) -> Array:
     return np.array([_ranks(-check_values("friedman", row, 2, "a row")) for row in rows])
 
 
-def _alike(ranks: Array, n: int) -> float:
+def _chance_of_same_order(ranks: Array, n: int) -> float:
     """The chance that n - 1 rows of these ranks come in the order of the first."""
     from scipy.special import gammaln
 

@@ -36,12 +36,12 @@ def build(kind: Any, fields: Mapping[str, Any]) -> Any:
                 check(fields[name], sizes)
             except ValueError as error:
                 raise ValueError(f"{name} of {kind.__name__} {error}") from None
-        elif not _optional(known[name]):
+        elif not _is_optional(known[name]):
             raise ValueError(f"{kind.__name__} lacks its field {name!r}")
     return kind(**fields)
 
 
-def _optional(field: dataclasses.Field[Any]) -> bool:
+def _is_optional(field: dataclasses.Field[Any]) -> bool:
     given = (field.default, field.default_factory)
     return any(value is not dataclasses.MISSING for value in given)
 
@@ -135,7 +135,7 @@ def check_keys(value: Any) -> None:
     """Keys are of one plain type, sorted, and each of them once."""
     if not isinstance(value, tuple) or len({type(key) for key in value}) > 1:
         raise ValueError("is no list of keys")
-    if not all(_plain(key) for key in value):
+    if not all(_is_plain(key) for key in value):
         raise ValueError("is no list of keys")
     for key in value:
         if isinstance(key, str):
@@ -152,7 +152,7 @@ def _check_letters(value: str) -> None:
         raise ValueError("is half a letter") from None
 
 
-def _plain(key: Any) -> bool:
+def _is_plain(key: Any) -> bool:
     """Whether this is text, a truth value, or a number that 64 bits hold."""
     if type(key) is int:
         return -SMALLEST <= key < 2 * SMALLEST
@@ -163,7 +163,7 @@ def plain(value: Any, sizes: Sizes) -> None:
     """Text in Unicode, a truth value, or a number that 64 bits hold."""
     if isinstance(value, str):
         _check_letters(value)
-    if not _plain(value) and not (type(value) is float and math.isnan(value)):
+    if not _is_plain(value) and not (type(value) is float and math.isnan(value)):
         raise ValueError("is no plain value")
 
 
@@ -235,6 +235,16 @@ def one(*kinds: type, none: bool = False) -> Check:
     def check(value: Any, sizes: Sizes) -> None:
         if not (none and value is None) and not isinstance(value, kinds):
             raise ValueError(f"is no {' or '.join(kind.__name__ for kind in kinds)}")
+
+    return check
+
+
+def optional(each: Check) -> Check:
+    """None, or such a thing."""
+
+    def check(value: Any, sizes: Sizes) -> None:
+        if value is not None:
+            each(value, sizes)
 
     return check
 

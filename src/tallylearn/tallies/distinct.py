@@ -172,7 +172,7 @@ class HashCounter:
 
     def __init__(self, most: int = MAX_HASH) -> None:
         self.most = most
-        self._room(64 if most == MAX_HASH else INITIAL_SLOTS)
+        self._make_room(64 if most == MAX_HASH else INITIAL_SLOTS)
         self._state = np.array([0, 0, 0, 0, *NO_NUMBER], dtype=np.int64)
 
     def add(self, column: Any) -> None:
@@ -227,16 +227,16 @@ class HashCounter:
             self.most = int(np.partition(hashes, MAX_HASHES - 1)[MAX_HASHES - 1])
             kept = hashes <= self.most
             hashes, counts = hashes[kept], counts[kept]
-            self._room(len(self._slots))
+            self._make_room(len(self._slots))
         else:
-            self._room(4 * len(self._slots))
+            self._make_room(4 * len(self._slots))
         rest = self._state.copy()
         self._state[[0, 1]] = 0
         kernel.add_hashes(hashes, counts, self.most, self._slots, self._state)
         rest[[0, 1]] = at, self._state[1]
         self._state = rest
 
-    def _room(self, size: int) -> None:
+    def _make_room(self, size: int) -> None:
         self._slots = np.zeros((size, 2), dtype=np.uint64)  # a hash, and how many rows show it
 
     def _entries(self) -> tuple[Array, Array]:

@@ -77,7 +77,7 @@ class LeaveOneOutMoments:
             variance = np.where(here, variance, self.variance[own])
         if doubt.any():
             at = np.nonzero(doubt)
-            mean[at], variance[at] = self._exact(x[at], own[at[0]], at[1])
+            mean[at], variance[at] = self._compute_exactly(x[at], own[at[0]], at[1])
         return mean, variance
 
     def _approximate(self, x: Array, own: Array) -> tuple[Array, Array, Array]:
@@ -95,7 +95,7 @@ class LeaveOneOutMoments:
         doubt |= _extreme(far) | _extreme(size) | _extreme(np.sqrt(spread.high))
         return mean.high, variance.high, doubt
 
-    def _exact(self, x: Array, own: Array, column: Array) -> tuple[Array, Array]:
+    def _compute_exactly(self, x: Array, own: Array, column: Array) -> tuple[Array, Array]:
         """The same of single numbers (m,), by the exact sums."""
         rows, whole = Moments.of_rows(np.ascontiguousarray(x[:, None]), ("x",)), self.whole
         pairs = (

@@ -75,7 +75,7 @@ class Moments(Tally):
         exact_sums.survey(bits, found)
         if found[2] >= 0:
             at = int(found[2]), int(found[3])
-            raise _infinite(columns[at[1]], numbers[at], row_number(start, at[0]))
+            raise _infinite_value_error(columns[at[1]], numbers[at], row_number(start, at[0]))
         count, sums, squares = _totals(bits, by, weight, found)
         order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=int)
         keys = tuple(by.values[i] for i in order)
@@ -317,7 +317,7 @@ def _row(number: Exact) -> Exact:
     return Exact(number.limbs[..., None, :, :], number.low)
 
 
-def _infinite(column: object, value: float, row: int) -> ColumnError:
+def _infinite_value_error(column: object, value: float, row: int) -> ColumnError:
     return ColumnError(
         f"column {column!r} has {value} in row {row}. Replace it, or drop the row. "
         "Input X contains infinity or a value too large for dtype('float64')."

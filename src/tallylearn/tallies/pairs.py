@@ -97,11 +97,13 @@ def origins(have: Names, want: Names) -> tuple[Array, Array]:
     beside = {column: at for (column, value), at in within.items() if value}
     shown = {column: at for (column, _), at in within.items()}
     own = np.array([name in place for name in want], dtype=bool)
-    source = [place.get(name, _elsewhere(name, beside, shown)) for name in want]
+    source = [place.get(name, _find_counted_elsewhere(name, beside, shown)) for name in want]
     return np.array(source, dtype=np.int64), own
 
 
-def _elsewhere(name: tuple[str, str], beside: dict[str, int], shown: dict[str, int]) -> int:
+def _find_counted_elsewhere(
+    name: tuple[str, str], beside: dict[str, int], shown: dict[str, int]
+) -> int:
     """Where the rows are counted of a name that was never seen."""
     column, value = name
     if value == GAP:  # no gap was seen, so that all rows show the column

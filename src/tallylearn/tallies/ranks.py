@@ -96,7 +96,7 @@ class Ranks(Tally):
 
         All in whole numbers, and rounded once.
         """
-        no, yes = self._whole()
+        no, yes = self._to_whole_weights()
         pairs = 2 * int(no.sum()) * int(yes.sum())
         return int((yes * _twice_below(no)).sum()) / pairs if pairs else nan
 
@@ -160,11 +160,11 @@ class Ranks(Tally):
     def cumulative_weights(self) -> Array:
         """(2, m + 1) the weight of negatives and positives that every threshold lets through."""
         power = LIMB * self.weights.low
-        falling = np.cumsum(self._whole()[:, ::-1], axis=1)
+        falling = np.cumsum(self._to_whole_weights()[:, ::-1], axis=1)
         found = np.concatenate([np.zeros((2, 1), dtype=falling.dtype), falling], axis=1)
         return found.astype(np.float64) if not power else ratio(found.astype(object), 1, power)
 
-    def _whole(self) -> Array:
+    def _to_whole_weights(self) -> Array:
         """The weights as whole numbers in one unit: 64 bits where the sums fit, else Python's."""
         if self.weights.limbs.shape[-1] == 1:
             plain: Array = self.weights.limbs[..., 0]

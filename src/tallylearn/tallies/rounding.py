@@ -20,7 +20,7 @@ QUOTIENT_ERROR = 2.0**-96  # relative error of a quotient of two doubles each, w
 
 def quotient(above: Exact, below: Exact) -> Array:
     """above / below, rounded once; where below is zero, above is returned."""
-    if above.limbs.size < MIN_VECTORISED or _long(above, below):
+    if above.limbs.size < MIN_VECTORISED or _divide_long(above, below):
         return _by_integers(above, below)
     negative = above.negative()
     found, power = _divide(above, below)
@@ -36,7 +36,7 @@ def quotient(above: Exact, below: Exact) -> Array:
 
 def double_double(above: Exact, below: Exact) -> DoubleDouble:
     """above / below to a share of ``DOUBT``, far from the ends of the range; NaN if too long."""
-    if _long(above, below):
+    if _divide_long(above, below):
         return DoubleDouble(*np.full((2, *above.shape), np.nan))
     found, power = _divide(above, below)
     sign = np.where(above.negative(), -1.0, 1.0)
@@ -54,7 +54,7 @@ def _divide(above: Exact, below: Exact) -> tuple[DoubleDouble, Array]:
     return DoubleDouble.of(first, second), LIMB * (above.low - np.where(zero, 0, below.low))
 
 
-def _long(above: Exact, below: Exact) -> bool:
+def _divide_long(above: Exact, below: Exact) -> bool:
     return bool(max(above.limbs.shape[-1], below.limbs.shape[-1]) > LONGEST)
 
 

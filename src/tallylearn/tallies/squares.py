@@ -86,7 +86,7 @@ class Squares(PairwiseTally):
         """Sum the numbers (n, p) class by class; a gap counts as 0, and is to be refused later."""
         numbers, p = np.nan_to_num(numbers, nan=0.0, posinf=np.inf, neginf=-np.inf), len(names)
         first = Scatter.of(numbers, by, names, weight, start)
-        centre = _own(first.reindex(by.values, names).mean)
+        centre = _own_means(first.reindex(by.values, names).mean)
         with np.errstate(over="ignore", invalid="ignore"):
             away = (numbers - centre[by.codes]) ** 2
         check_squares(away, names)
@@ -94,7 +94,7 @@ class Squares(PairwiseTally):
         found = found.reindex(found.keys, _column_names(2 * p))  # of no rows no column is left
         sums = found.scatter
         parts = sums[:, :p, :p], sums[:, :p, p:], sums[:, p:, p:]
-        centre = _own(first.reindex(found.keys, names).mean)
+        centre = _own_means(first.reindex(found.keys, names).mean)
         squares = cls(found.keys, *split_names(names), found.count[:, 0, 0], centre, *parts)
         return squares.reindex(found.keys, in_order(names))
 
@@ -194,7 +194,7 @@ def _recentre(part: tuple[Array, ...], mean: Array) -> tuple[Array, ...]:
     return n, off, square, s, c + right * s, f + left * c + right * turned + left * right * s
 
 
-def _own(mean: Array) -> Array:
+def _own_means(mean: Array) -> Array:
     """(k, p) the mean of every column over the rows that show it."""
     k, p = mean.shape[:2]
     return np.diagonal(np.broadcast_to(mean, (k, p, p)), axis1=1, axis2=2).copy()

@@ -273,7 +273,7 @@ def times(part: Any, by: Fraction) -> Any:
 
     Each tally names its ``weighted`` fields, which are sums of weights; all others are data.
     """
-    return _times(part, _exact(by), float(by))
+    return _times(part, _scale_exactly(by), float(by))
 
 
 def _counted_once(tally: Bundle) -> list[Any]:
@@ -321,7 +321,7 @@ def _weight(part: Any) -> Fraction:
     return Fraction(int(numbers.sum())) * Fraction(2) ** power
 
 
-def _exact(by: Fraction) -> Exact:
+def _scale_exactly(by: Fraction) -> Exact:
     """A scale in limbs, rounded up to 128 bits; powers of two leave its digits alone."""
     above, below = by.numerator, by.denominator
     shift = DIGITS + below.bit_length() - above.bit_length()

@@ -29,7 +29,7 @@ def digits(weight: Array | None) -> Iterator[tuple[Array, int]]:
     if whole.all() and weight.max(initial=0) < 1 << DIGIT:
         yield weight.astype(np.int64), 0
         return
-    number, power = _odd(weight, np.where(whole, 53, 32))
+    number, power = _split_odd(weight, np.where(whole, 53, 32))
     base = int(power[weight > 0].min())
     first, shift = np.divmod(power - base, DIGIT)
     number <<= shift
@@ -63,11 +63,11 @@ def scale_to_integers(weight: Array) -> tuple[Array, Array, int] | None:
 
 def round_weights(weight: Array) -> Array:
     """The weights as they are counted."""
-    number, power = _odd(weight, np.where(weight == np.floor(weight), 53, 32))
+    number, power = _split_odd(weight, np.where(weight == np.floor(weight), 53, 32))
     return np.ldexp(number.astype(np.float64), power)
 
 
-def _odd(weight: Array, significant: Array) -> tuple[Array, Array]:
+def _split_odd(weight: Array, significant: Array) -> tuple[Array, Array]:
     """Each weight as an odd integer times a power of two."""
     mantissa, exponent = np.frexp(weight)
     number = np.rint(np.ldexp(mantissa, significant)).astype(np.int64)

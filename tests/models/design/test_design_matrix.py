@@ -12,7 +12,7 @@ from tallylearn import errors
 from tallylearn.models.design.columns import design_columns, encode_block, encoded_names
 from tallylearn.models.design.filled_scatter import as_floats
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import gappy, learnable
+from tallylearn.models.design.missing_values import find_missing, select_learnable
 from tallylearn.sources import open_table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Block
@@ -34,7 +34,7 @@ def block_of(frame: pd.DataFrame) -> Block:
 def survey(blocks: list[Block]) -> Any:
     parts = []
     for block in blocks:
-        gaps = gappy(block)
+        gaps = find_missing(block)
         names = encoded_names(block, gaps)
         parts.append(
             Moments.of(encode_block(block, gaps), block.counting_keys(), names, block.weight)
@@ -53,7 +53,7 @@ def design(blocks: list[Block], **options: Any) -> Design:
 def test_gaps_are_counted_alike_in_any_blocks(kind: Any, cut: int) -> None:
     def of(frame: pd.DataFrame) -> Any:
         block = block_of(frame)
-        gaps = gappy(block)
+        gaps = find_missing(block)
         return kind.of(encode_block(block, gaps), block.counting_keys(), encoded_names(block, gaps))
 
     whole = as_floats(of(TABLE))
@@ -98,17 +98,17 @@ def test_another_value_is_the_reference_where_it_is_wanted() -> None:
 
 def test_rows_with_gaps_are_dropped_or_refused_when_asked() -> None:
     block = block_of(TABLE)
-    kept = learnable(block, "drop")
+    kept = select_learnable(block, "drop")
     assert kept.numbers[:, 0].tolist() == [20, 60, 30]
     assert kept.start.tolist() == [0, 3, 4]
     with pytest.raises(errors.ColumnError, match=r"'age' is missing in row 1.*indicator"):
-        learnable(block, "refuse")
+        select_learnable(block, "refuse")
     strict = design([kept], missing="refuse")
     with pytest.raises(errors.ColumnError, match="'age' is missing in row 1"):
         strict.filled_matrix(block)
 
 
 def test_a_gap_never_seen_before_is_filled_without_an_indicator() -> None:
-    found = design([learnable(block_of(TABLE), "drop")])
+    found = design([select_learnable(block_of(TABLE), "drop")])
     assert "age missing" not in found.names
     np.testing.assert_allclose(found.filled_matrix(block_of(TABLE))[1, 0], 110 / 3)

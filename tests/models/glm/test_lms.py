@@ -186,7 +186,7 @@ def test_sums_on_grids_are_exact_in_any_order(rows: list[tuple[float, float]], c
         calls.append(call)
         return call(block)
 
-    learner._descend(total, learner._first(("x",)), survey_lengths(block), steps=0)
+    learner._descend(total, learner._make_first_weights(("x",)), survey_lengths(block), steps=0)
     (call,) = calls
     whole, parts = call(block), call(block[cut:]) + call(block[:cut])
     assert whole.sums.tobytes() == parts.sums.tobytes()

@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.neighbors import distances, matrix_search, neighbour_search, query_batches
+from tallylearn.models.neighbors import distances, matrix_search, query_batches, search_choice
 from tallylearn.models.neighbors.gower_search import GowerSearch
 from tallylearn.models.neighbors.kd_tree import KDTree
 from tallylearn.models.neighbors.matrix_search import MatrixSearch
@@ -406,7 +406,7 @@ def test_the_order_in_which_a_tree_is_asked_changes_nothing(
 ) -> None:
     points, queries = RNG.normal(size=(500, 3)) * spread, RNG.normal(size=(300, 3)) * spread
     queries[::7] = queries[0]
-    tree = neighbour_search.SciPyKDTree(points, "manhattan", 1.0, 10)
+    tree = search_choice.SciPyKDTree(points, "manhattan", 1.0, 10)
     once = tree.nearest(queries, 4)
     monkeypatch.setattr(query_batches, "MIN_ORDERED_QUERIES", 1)
     assert sorted(query_batches.morton_order(queries).tolist()) == [*range(300)]

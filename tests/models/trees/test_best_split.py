@@ -120,7 +120,7 @@ def test_halves_that_are_added_find_the_question_of_every_node(
         cut = recorded_nodes._cuts(
             np.array([found["column"]]), np.array([found["cut"]]), np.array([found["next"]]),
             np.array([found["test"] == 1]),
-            grower.behind(table, target),
+            grower.numbers_behind(table, target),
         )  # fmt: skip
         assert np.array_equal(cut, tree.threshold[node : node + 1], equal_nan=True)
         ties = tree.tie_columns[tree.tie_ends[node - 1] if node else 0 : tree.tie_ends[node]]

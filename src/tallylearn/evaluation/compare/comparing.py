@@ -141,7 +141,7 @@ def compare(
             alike=alike,
             keep=on_error == "keep",
         )
-        if _several(X, y):
+        if _is_several_tables(X, y):
             if y is not None or sample_weight is not None or groups is not None:
                 raise OptionError(
                     "y, sample_weight and groups apply to one table, and there are "
@@ -298,7 +298,7 @@ def _task(learners: dict[str, Any]) -> str:
     return task
 
 
-def _several(X: Any, y: Any) -> bool:
+def _is_several_tables(X: Any, y: Any) -> bool:
     """Whether X is several tables, name -> (table, target), and not columns with two rows."""
     if not isinstance(X, Mapping) or not X or (isinstance(y, str) and y in X):
         return False

@@ -73,7 +73,7 @@ class Curve(Trend, Result):
                 f"Curve.best: the test {self.title} has no value at any point of the "
                 "curve. Choose another score, or use fewer folds."
             )
-        return self.points[overfitting.lowest(losses)].at
+        return self.points[overfitting.find_lowest(losses)].at
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:

@@ -48,7 +48,7 @@ class Average:
             return cls(mean, None, "a fold has no value")
         if len(known) < 2:
             return cls(mean, None, "there is one split")
-        if alike(known):
+        if are_alike(known):
             return cls(mean, None, NO_SPREAD)
         return cls(mean, corrected_t(known, test_share, level))
 
@@ -219,7 +219,10 @@ class Trend:
         here, there = (point.rows.get(side) for point, side in (mine, theirs))
         if here is None or there is None:
             return found
-        if mine[1] == theirs[1] and (moved := _moved_apart(here.moved, there.moved)) is not None:
+        if (
+            mine[1] == theirs[1]
+            and (moved := _subtract_influences(here.moved, there.moved)) is not None
+        ):
             return self._paired_interval(found, moved, here.tests)
         ends = here.interval, there.interval
         if ends[0] is None or ends[1] is None:
@@ -251,14 +254,16 @@ class Trend:
         return replace(ends, low=-ends.high, high=-ends.low)
 
 
-def _moved_apart(mine: UnitInfluence | None, theirs: UnitInfluence | None) -> UnitInfluence | None:
+def _subtract_influences(
+    mine: UnitInfluence | None, theirs: UnitInfluence | None
+) -> UnitInfluence | None:
     """How far every row moves two scores apart, where both are of the same rows."""
     if mine is None or theirs is None or not np.array_equal(mine.units, theirs.units):
         return None
     return mine - theirs
 
 
-def alike(values: Array) -> bool:
+def are_alike(values: Array) -> bool:
     """Whether numbers differ by rounding at most."""
     return bool(np.ptp(values) <= TIED * np.abs(values).max())
 

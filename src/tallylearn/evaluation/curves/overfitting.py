@@ -141,12 +141,12 @@ def by_values(curve: Trend) -> Iterator[Verdict]:
             if (witnesses := np.flatnonzero(better & found)).size:
                 witness = points[int(witnesses[np.argmin(test[witnesses])])]
                 yield _verdict_between(curve, kind, points[h], witness)
-    at = points[lowest(test)]
+    at = points[find_lowest(test)]
     text = f"Best: {curve.place_text(at.at)}, with test {curve.title} {curve.average(at)}."
     yield Verdict(BEST, True, text, at.at)
 
 
-def lowest(losses: Array) -> int:
+def find_lowest(losses: Array) -> int:
     """The first of the lowest, but for rounding; numbers that are none are passed over."""
     low = np.nanmin(losses)
     return int(np.flatnonzero(losses <= low + TIED * abs(low))[0])

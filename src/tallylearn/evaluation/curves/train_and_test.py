@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, CurvePoint, RowByRow, alike
+from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, CurvePoint, RowByRow, are_alike
 from tallylearn.evaluation.evaluate.shared_folds import SharedFolds
 from tallylearn.evaluation.running.baseline import BASELINES, baseline
 from tallylearn.evaluation.running.cross_validation import CrossValidation, Watch
@@ -90,7 +90,7 @@ class _FoldScores:
         self.values.append(found.value)
         self.reason = self.reason or found.reason
         self.kept.append(tested_rows)
-        if not np.isfinite(self.values).all() or not alike(np.array(self.values)):
+        if not np.isfinite(self.values).all() or not are_alike(np.array(self.values)):
             self.kept.clear()
 
     @property

@@ -88,7 +88,7 @@ def bootstrap_scores(
         return {}
     model = CrossValidation(learner, dataset).fit_rows()
     (whole,) = AsFitted(model, dataset).predict_folds(as_fitted.plan_folds(dataset)[1])
-    out = [_counted_once(one, tested_rows, len(dataset)) for one in tested_rows]
+    out = [_count_rows_once(one, tested_rows, len(dataset)) for one in tested_rows]
     found = {}
     for name in scores:
         score = SCORES[name]
@@ -100,7 +100,7 @@ def bootstrap_scores(
     return found
 
 
-def _counted_once(
+def _count_rows_once(
     one: RowPredictions, tested_rows: tuple[RowPredictions, ...], n: int
 ) -> Predictions:
     """Predictions whose rows weigh as one, however many draws left them out."""

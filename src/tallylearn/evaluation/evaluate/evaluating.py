@@ -108,10 +108,10 @@ def evaluate(
         dataset = Dataset.of(
             X, y, sample_weight, groups, task, schema=schema, classes=known, learners=[estimator]
         )
-        dataset = as_fitted.known_to(estimator, dataset) if fitted else dataset
+        dataset = as_fitted.with_known_classes(estimator, dataset) if fitted else dataset
         positive = dataset.positive(positive)
         scores = check_scores(one_word(scoring, scores, "scores"), positive, dataset)
-        bagged = unseen_rows.asked_for(cv, estimator)
+        bagged = unseen_rows.is_out_of_bag_requested(cv, estimator)
         plan = as_fitted.plan_folds if fitted else unseen_rows.plan_folds if bagged else None
         named, assignments, remarks = plan_folds(cv, dataset) if plan is None else plan(dataset)
         groups_of = None if by is None else dataset.column(by)

@@ -47,7 +47,7 @@ class SharedFolds:
         """The folds that cv deals out, or the bags of forests, and the score that is asked for."""
         positive = dataset.positive(positive)
         score = score_of(score, dataset, positive, usual)
-        bagged = [unseen_rows.asked_for(cv, forest) for forest in forests]
+        bagged = [unseen_rows.is_out_of_bag_requested(cv, forest) for forest in forests]
         plan = unseen_rows.plan_folds(dataset) if any(bagged) else plan_folds(cv, dataset)
         return cls(dataset, *plan, score, positive, level, bagged=any(bagged))
 

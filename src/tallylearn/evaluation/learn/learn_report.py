@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tallylearn.evaluation.learn.candidates import BASELINE
 from tallylearn.reporting.formatting import (
     format_interval,
     format_score,
@@ -68,7 +69,7 @@ class Leaderboard(TableReport):
 
     @staticmethod
     def _layout(found: dict[str, Any]) -> Grid:
-        return _grid(found, len(found["rows"]))
+        return leaderboard_grid(found, len(found["rows"]))
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,10 @@ class LearnReport(Report):
         Whether a candidate is better than the baseline beyond doubt.
     prefer : {"best", "simple"}
         The rule of the pick.
+    readable : str
+        Name of the simplest, or of the best that fits on a few pages.
     tradeoff : str
-        The simplest candidate beside the best, in a sentence.
+        The readable candidate beside the best, in a sentence.
     members : tuple of str
         The members of the soft vote.
     stopped : dict
@@ -117,7 +120,7 @@ class LearnReport(Report):
     model, best_model, simplest_model : Estimator
         The pick, the best and the simplest, fitted to all rows.
     readable_model : Estimator
-        The simplest, or the best that fits on a few pages; ``tradeoff`` is about this one.
+        The readable one; ``tradeoff`` is about it.
     """
 
     target: str
@@ -135,6 +138,7 @@ class LearnReport(Report):
     high: float
     found: bool
     prefer: str
+    readable: str
     tradeoff: str
     members: tuple[str, ...]
     stopped: dict[str, tuple[int, float]]
@@ -170,12 +174,12 @@ class LearnReport(Report):
     def _layout(found: dict[str, Any]) -> Derivation:
         title = f"{found['target']}: {found['n']:,} rows, {found['cv']}"
         steps = (
-            Sentence(_headline(found)),
-            _grid(found, MAX_PRINTED_ROWS),
+            Sentence(headline_of(found)),
+            leaderboard_grid(found, MAX_PRINTED_ROWS),
             Sentence(found["tradeoff"]),
         )
         room = MAX_LINES - len(str(Derivation(title, steps)).splitlines()) - 1
-        notes = _fitting(_notes(found), room)
+        notes = _fitting(notes_of(found), room)
         return Derivation(title, (*steps, *([Sentence(notes)] if notes else [])))
 
 
@@ -192,7 +196,8 @@ def _joined(shown: list[str], notes: list[str]) -> str:
     return " ".join([*shown, *more])
 
 
-def _headline(found: Found) -> str:
+def headline_of(found: Found) -> str:
+    """The pick, why it was picked, and its score on new rows."""
     spec = score_format([found["score"]])
     score = f"{found['scoring']} {format_score(found['score'], spec)}"
     interval = format_interval(found["low"], found["high"], spec)
@@ -208,28 +213,37 @@ def _headline(found: Found) -> str:
     )
 
 
-def _grid(found: Found, most: int) -> Grid:
+def leaderboard_grid(found: Found, most: int, times: bool = True) -> Grid:
+    """The best few candidates, with the pick and the baseline; ``times``: with the fit times."""
     rows = found["rows"]
-    shown = rows[:most]
+    kept = [row["pick"] or row["learner"] == BASELINE for row in rows]
+    free = most - sum(kept)
+    shown = []
+    for row, always in zip(rows, kept, strict=True):
+        free -= not always
+        if always or free >= 0:
+            shown.append(row)
     spec = score_format([row["value"] for row in rows])
-    head = ("learner", found["scoring"], f"{found['level']:.0%} interval", "fit s", "size",
+    timed = ("fit s",) if times else ()
+    head = ("learner", found["scoring"], f"{found['level']:.0%} interval", *timed, "size",
             "readable")  # fmt: skip
     cells = tuple(
         (
             f"{'→' if row['pick'] else ' '} {row['learner']}",
             format_score(row["value"], spec),
             format_interval(row["low"], row["high"], spec),
-            f"{row['fit_seconds']:.2f}",
+            *((f"{row['fit_seconds']:.2f}",) if times else ()),
             row["size"],
             row["readable"],
         )
         for row in shown
     )
-    note = f"and {len(rows) - most} worse" if len(rows) > most else ""
+    left = len(rows) - len(shown)
+    note = f"and {left} other{'s' * (left > 1)}" if left else ""
     return Grid("", head, cells, note)
 
 
-def _notes(found: Found) -> list[str]:
+def notes_of(found: Found) -> list[str]:
     """What did not run to the end, and what to know of the table, a sentence each."""
     notes = []
     if found["members"]:

@@ -42,8 +42,9 @@ from tallylearn.folds import Folds, keep_splits
 from tallylearn.models.voting.voting import VotingClassifier, VotingRegressor
 from tallylearn.runtime.progress import progress_bar, should_show
 from tallylearn.screening.table_sample import SampledRows
-from tallylearn.sources import declared_table, open_table, with_roles
+from tallylearn.sources import DeclaredTable, declared_table, open_table, with_roles
 from tallylearn.sources.columns.class_labels import flat
+from tallylearn.sources.columns.schema_matching import target_spelling
 from tallylearn.sources.declarations import Declaration
 from tallylearn.statistics.confidence_intervals import (
     check_level,
@@ -52,6 +53,7 @@ from tallylearn.statistics.confidence_intervals import (
     within_bounds,
 )
 from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN, Array, Codes
+from tallylearn.tables.string_formats import StringFormat
 
 MIN_ROWS = 20  # of fewer rows no difference between learners can be shown
 FOLDS = Folds.k(5)
@@ -170,9 +172,10 @@ def learn(
             for candidate in listed:
                 race.run(candidate)
         _check_race(race, budget)
-        return _Choice(race, score, level, prefer, random_state).report(
-            named, (*remarks, *notes), cautions_of(dataset, cv, listed[0].learner)
-        )
+        written = target_spelling(source) if isinstance(source, DeclaredTable) else None
+        return _Choice(
+            race, score, level=level, prefer=prefer, seed=random_state, written=written
+        ).report(named, (*remarks, *notes), cautions_of(dataset, cv, listed[0].learner))
 
 
 @dataclass
@@ -184,6 +187,7 @@ class _Choice:
     level: float
     prefer: str
     seed: int
+    written: StringFormat | None  # how the target is written, which the folds do not know
 
     def __post_init__(self) -> None:
         models: list[tuple[OutOfFold, Any, ModelSize, float]] = []
@@ -227,7 +231,12 @@ class _Choice:
         return tested
 
     def _fit(self, candidate: Candidate) -> Any:
-        return CrossValidation(candidate.learner, self.race.dataset_of(candidate)).fit_rows()
+        dataset = self.race.dataset_of(candidate)
+        model = CrossValidation(candidate.learner, dataset).fit_rows()
+        if self.written is not None and isinstance(model, Estimator) and dataset.read is not None:
+            told = {**model.schema_.spellings, str(dataset.read.target): self.written}
+            model.schema_ = replace(model.schema_, spellings=told)
+        return model
 
     def _voters(self) -> tuple[int, ...]:
         """The candidates of ours with probabilities; where there is text, one side of it."""
@@ -291,6 +300,7 @@ class _Choice:
             high=high,
             found=selection.finds_something,
             prefer=self.prefer,
+            readable=fitted[readable][0],
             tradeoff=self._tradeoff(best, readable, fitted),
             members=tuple(self.runs[at][0].candidate.name for at in selection.voted),
             stopped=dict(self.race.stopped),
@@ -432,7 +442,7 @@ def _check(dataset: Dataset) -> None:
         raise InputError(
             f"no column can be learned from: {', '.join(names) or 'none'} "
             f"{'is an identifier' if len(names) == 1 else 'are identifiers'} or empty. To use one "
-            "all the same: tl.table(source, keep=['column'])."
+            f"all the same: tl.table(..., keep={names[:1] or ['column']})."
         )
 
 

@@ -8,7 +8,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from tallylearn.errors import OptionError, is_one_of, quoted_list, short_repr
+from tallylearn.errors import OptionError, did_you_mean, is_one_of, quoted_list, short_repr
 from tallylearn.evaluation.scores.predictions import Predictions
 from tallylearn.evaluation.scores.row_losses import loss_columns
 from tallylearn.tables import Array
@@ -78,6 +78,6 @@ def row_score(name: str | None, task: str) -> RowScore:
     if not is_one_of(name, known):
         raise OptionError(
             f"scoring is {short_repr(name)}. For a {task}, use {quoted_list(known)}: scores that "
-            "are sums over rows."
+            f"are sums over rows.{did_you_mean(name, known)}"
         )
     return known[name]

@@ -78,7 +78,7 @@ def schema_of(model: Any) -> Schema | None:
     return model.schema_
 
 
-def known_to(model: Any, dataset: Dataset) -> Dataset:
+def with_known_classes(model: Any, dataset: Dataset) -> Dataset:
     """The dataset with the classes that the model knows among its own."""
     if dataset.task != "classifier":
         return dataset

@@ -34,10 +34,6 @@ from tallylearn.evaluation.running.fold_failures import Failure
 from tallylearn.evaluation.running.fold_plan import FIRST, FoldAssignment
 from tallylearn.evaluation.running.outside_columns import check_sparse, take_rows, target_of
 from tallylearn.evaluation.running.parallel_folds import run_folds
-from tallylearn.evaluation.running.rows_by_others import (
-    predict_without_own_row,
-    predicts_without_own_row,
-)
 from tallylearn.evaluation.running.shared_tallies import (
     TallyCache,
     sums_up,
@@ -201,10 +197,10 @@ class CrossValidation:
 
     def _predict_without_own_row(self, assignment: FoldAssignment) -> list[RowPredictions] | None:
         """All rows at once, where the learner keeps them and can pass each over."""
-        if not predicts_without_own_row(self.learner, self.dataset, assignment):
+        if not _predicts_without_own_row(self.learner, self.dataset, assignment):
             return None
         try:
-            fold_predictions = predict_without_own_row(self.fit_rows(), self.dataset, assignment)
+            fold_predictions = _predict_without_own_row(self.fit_rows(), self.dataset, assignment)
         except TallyError:  # said of the first fold that fails
             return None
         if fold_predictions is None:
@@ -335,3 +331,32 @@ class CrossValidation:
     def _report_progress(self, folds: int) -> None:
         if self.watch is not None:
             self.watch(folds)
+
+
+def _predicts_without_own_row(
+    learner: object, dataset: Dataset, assignment: FoldAssignment
+) -> bool:
+    """Whether every row, counted once and at hand, is to be answered by all others."""
+    everyone = assignment.is_leave_one_out and assignment.part.min(initial=0) >= 0
+    return (
+        hasattr(type(learner), "by_others")
+        and everyone
+        and dataset.read is not None
+        and dataset.in_memory
+        and dataset.weight is None
+    )
+
+
+def _predict_without_own_row(
+    learner: Any, dataset: Dataset, assignment: FoldAssignment
+) -> FoldPredictions | None:
+    """The predictions to all rows of one that has learned them; None: leave them out one by one."""
+    if (found := learner.by_others()) is None or len(found[0]) != len(dataset):
+        return None
+    said, shares = found
+    if shares is None:
+        return FoldPredictions(assignment.part, np.arange(len(dataset)), said, None)
+    known = np.array([dataset.classes.index(key) for key in learner.model_.classes])
+    proba = np.zeros((len(dataset), len(dataset.classes)))
+    proba[:, known] = shares
+    return FoldPredictions(assignment.part, np.arange(len(dataset)), known[said], proba)

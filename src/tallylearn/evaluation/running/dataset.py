@@ -323,12 +323,12 @@ def _check_groups(X: Any, groups: Any) -> None:
     """A table declares its groups, or a call names or passes them."""
     source = declared_table(X)
     declared = None if source is None else source.declared.groups
-    if declared is not None and groups is not None and not _same(declared, groups):
+    if declared is not None and groups is not None and not _is_same_column(declared, groups):
         raise OptionError(
             f"the table declares the groups {declared!r}, and the call passes other "
             "groups. Remove one of the two."
         )
 
 
-def _same(name: str, groups: Any) -> bool:
+def _is_same_column(name: str, groups: Any) -> bool:
     return isinstance(groups, str) and groups == name

@@ -8,7 +8,8 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.estimators.estimator import Estimator
-from tallylearn.models.design.missing_values import gappy
+from tallylearn.models.calibration.held_out import HeldOutClassifier
+from tallylearn.models.design.missing_values import find_missing
 from tallylearn.models.voting.voting import Voting
 from tallylearn.preprocessing.steps import SIGN, Stepped, active_steps
 from tallylearn.sources import open_table
@@ -29,6 +30,8 @@ def drops_gaps(learner: Any) -> bool:
     if isinstance(learner, Stepped):
         *before, last = (step for _, step in active_steps(learner.steps))
         return drops_gaps(last) and not any(getattr(step, "fills", False) for step in before)
+    if isinstance(learner, HeldOutClassifier):
+        return drops_gaps(learner.estimator)
     if isinstance(learner, Voting):
         members = (one for name, one in learner.get_params().items() if SIGN not in name)
         return any(map(drops_gaps, members))
@@ -37,7 +40,7 @@ def drops_gaps(learner: Any) -> bool:
 
 def without_gaps(rows: Block) -> Array:
     """The places of the rows that have a value in every column; some have."""
-    gaps = gappy(rows)
+    gaps = find_missing(rows)
     if not gaps:
         return np.arange(len(rows))
     missing = np.logical_or.reduce([*gaps.values()])

@@ -13,7 +13,7 @@ from tallylearn.errors import InputError, quoted_list
 from tallylearn.estimators.fold_tallies import FoldBlock
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.outside_columns import take_rows
-from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
+from tallylearn.evaluation.scores.prediction_checks import one_a_row, to_numbers
 from tallylearn.folds import Split
 from tallylearn.tables import Array, Block, places
 
@@ -154,13 +154,13 @@ def predict_with_sklearn(
     fold = _places_of(split.fold, split.test)
     said = one_a_row("predict", model.predict(test), n)
     if dataset.task == "regressor":
-        return FoldPredictions(fold, split.test, numeric(said), None)
+        return FoldPredictions(fold, split.test, to_numbers(said), None)
     shares = decision = tiny = None
     if proba and hasattr(model, "predict_proba"):
         found = one_a_row("predict_proba", model.predict_proba(test), n)
         shares = _under_all_classes(found, list(model.classes_), classes)
         if hasattr(model, "predict_log_proba"):
-            place = np.array([classes.index(_plain(key)) for key in model.classes_])
+            place = np.array([classes.index(_to_plain_key(key)) for key in model.classes_])
             tiny = log_true_probability(
                 shares, dataset.truth.codes[split.test], place,
                 lambda rows: model.predict_log_proba(take_rows(test, rows)),
@@ -225,7 +225,7 @@ def _under_all_classes(
     if tuple(known) == classes:
         return np.asarray(proba, dtype=np.float64)
     out = np.full((len(proba), len(classes)), none)
-    out[:, [classes.index(_plain(key)) for key in known]] = proba
+    out[:, [classes.index(_to_plain_key(key)) for key in known]] = proba
     return out
 
 
@@ -241,5 +241,5 @@ def _places(said: Array, classes: tuple[Any, ...]) -> Array:
     return np.array([place[key] for key in keys])
 
 
-def _plain(key: Any) -> Any:
+def _to_plain_key(key: Any) -> Any:
     return key.item() if isinstance(key, np.generic) else key

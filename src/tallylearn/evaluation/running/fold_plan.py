@@ -108,7 +108,9 @@ def _assign(
             "times. Use a number of folds, or read the table into memory."
         )
     splits = list(
-        folds.splits(n, *known) if _shown_rows(folds) else _splits_in_dataset(folds, dataset)
+        folds.splits(n, *known)
+        if _numbers_present_rows(folds)
+        else _splits_in_dataset(folds, dataset)
     )
     if isinstance(folds, Folds) and folds.scheme == "forward":
         chunk = np.zeros(n, dtype=np.int32)
@@ -120,7 +122,7 @@ def _assign(
     return repr(folds) if isinstance(folds, Folds) else _cv_text(cv), [splits]
 
 
-def _shown_rows(folds: Folds | GivenSplits) -> bool:
+def _numbers_present_rows(folds: Folds | GivenSplits) -> bool:
     """Whether it is shown the rows that are there, and does not number those of the whole table."""
     return isinstance(folds, Folds) or not isinstance(folds.source, tuple)
 

@@ -14,7 +14,7 @@ from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.running.cross_validation import CrossValidation
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_plan import OTHERS, FoldAssignment, splits_of, tested_share
-from tallylearn.evaluation.running.usual_scores import chosen_scores
+from tallylearn.evaluation.running.usual_scores import choose_scores
 from tallylearn.evaluation.scores.predictions import tally_by_group
 from tallylearn.evaluation.scores.tested_rows import RowPredictions, ScoredSample
 from tallylearn.folds import Split
@@ -65,7 +65,7 @@ def score_folds(
     kept, whole, tested = [], PairwiseSum(), np.zeros(len(dataset), dtype=bool)
     for tested_rows in cross_validation.predict_folds(assignments):
         predictions = tested_rows.predictions
-        names = names or chosen_scores(scores, dataset, predictions, positive)
+        names = names or choose_scores(scores, dataset, predictions, positive)
         if alone:
             whole.add(predictions.tally(names, positive))
         else:

@@ -15,7 +15,7 @@ from tallylearn.estimators.fold_tallies import (
     growing_tallies,
     training_tallies,
 )
-from tallylearn.estimators.option_values import same
+from tallylearn.estimators.option_values import is_same_value
 from tallylearn.evaluation.running.dataset import Dataset
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, FoldAssignment
 
@@ -36,7 +36,7 @@ class TallyCache:
 
     def of(self, learner: Estimator, assignment: Any, count: Callable[[], Any]) -> Any:
         """What was counted for this assignment, or what the call counts now."""
-        if self._learner is None or not alike(learner, self._learner):
+        if self._learner is None or not tally_alike(learner, self._learner):
             self._learner, self._pages = learner, []
         for known, tally in self._pages:
             if known is assignment:
@@ -60,12 +60,12 @@ def training_tallies_of_round(
     return iter(fold_tallies(learner, FoldedInput(dataset.read, np.where(part == 0, 0, -1)), 1))
 
 
-def alike(one: Any, other: Any) -> bool:
+def tally_alike(one: Any, other: Any) -> bool:
     """Whether two learners count the same of every row."""
     if not _keeps_tally(one) or type(one) is not type(other):
         return False
     pairs = zip(one.shape(), other.shape(), strict=True)
-    return all(same(mine, theirs) for (_, mine), (_, theirs) in pairs)
+    return all(is_same_value(mine, theirs) for (_, mine), (_, theirs) in pairs)
 
 
 def group_by_tally(learners: Sequence[Any]) -> list[int]:
@@ -77,7 +77,7 @@ def group_by_tally(learners: Sequence[Any]) -> list[int]:
     """
     groups: list[list[int]] = []
     for at, learner in enumerate(learners):
-        home = next((group for group in groups if alike(learners[group[0]], learner)), None)
+        home = next((group for group in groups if tally_alike(learners[group[0]], learner)), None)
         if home is None:
             groups.append([at])
         else:

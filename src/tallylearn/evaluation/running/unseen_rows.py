@@ -30,7 +30,7 @@ def is_out_of_bag(cv: Any) -> bool:
     return isinstance(cv, str) and cv == "oob"
 
 
-def asked_for(cv: Any, learner: Any) -> bool:
+def is_out_of_bag_requested(cv: Any, learner: Any) -> bool:
     """Whether cv says "oob", which only a forest of bags can answer."""
     forest = isinstance(learner, ForestLearner)
     if not is_out_of_bag(cv):

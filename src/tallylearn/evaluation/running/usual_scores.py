@@ -20,7 +20,7 @@ USUAL: Usual = ("accuracy", "mae", "euclidean")
 ERRORS: Usual = ("error", "rmse", "euclidean")
 
 
-def chosen_scores(
+def choose_scores(
     scores: Any, dataset: Dataset, predictions: Predictions, positive: Any
 ) -> tuple[str, ...]:
     """The scores that are asked for, or the usual ones that fit."""

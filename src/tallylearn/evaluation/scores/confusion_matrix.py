@@ -1,10 +1,10 @@
-"""The confusion matrix, and the shares of right predictions that follow from it."""
+"""The confusion matrix, the shares of right predictions that follow from it, and agreement."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from math import nan
+from math import nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -149,11 +149,11 @@ def _mean_rate(hits: Hits, rate: str, included: Array, weight: Array) -> ScoreVa
     found = [class_rate(hits, rate, int(at)) for at in places]
     reasons = [one.reason for one in found if one.reason]
     if reasons or not found:
-        return ScoreValue(nan, some(reasons) or EMPTY)
+        return ScoreValue(nan, list_some(reasons) or EMPTY)
     return ScoreValue(float(np.average([one.value for one in found], weights=weight[places])))
 
 
-def some(reasons: Iterable[str], most: int = 6) -> str:
+def list_some(reasons: Iterable[str], most: int = 6) -> str:
     """The first reasons, each once, and how many more there are.
 
     >>> some(["a", "b", "a", "c"], 2)
@@ -179,7 +179,7 @@ def slopes(
     ``cells`` are other numbers of rows to take in place of the counted ones.
     """
     cells = counts.floats() if cells is None else cells
-    fine = _fine(cells)
+    fine = _refine_cells(cells)
     start, out = _value(counts, measure, positive, fine), np.zeros(cells.shape)
     for row, column in np.argwhere(cells):
         more = fine.copy()
@@ -192,10 +192,10 @@ def value_of_cells(
     counts: Counts, measure: Callable[[Bundle, Any], ScoreValue], positive: Any, cells: Array
 ) -> float:
     """The score of a confusion matrix of the same classes with other (k, k) shares of rows."""
-    return _value(counts, measure, positive, _fine(cells))
+    return _value(counts, measure, positive, _refine_cells(cells))
 
 
-def _fine(cells: Array) -> Array:
+def _refine_cells(cells: Array) -> Array:
     return np.asarray(np.rint(cells * (FINE / cells.sum())).astype(np.int64))
 
 
@@ -204,3 +204,47 @@ def _value(
 ) -> float:
     bundle = Bundle({"confusion": replace(counts, table=Exact.of(cells))})
     return measure(bundle, positive).value
+
+
+def mcc(bundle: Bundle, positive: Any) -> ScoreValue:
+    """Matthews' correlation of predictions and truth, of two classes or of several.
+
+    B. W. Matthews, Biochimica et Biophysica Acta 405, 1975; of several classes J. Gorodkin,
+    Computational Biology and Chemistry 28, 2004.
+
+    >>> from tallylearn.evaluation.scores.predictions import Predictions
+    >>> from tallylearn.tables import Codes
+    >>> truth, said = Codes.of([*"aabb"]), Codes.of([*"abbb"])
+    >>> round(mcc(Predictions(truth, said).tally(), None).value, 4)
+    0.5774
+    """
+    hits = Hits.of(bundle)
+    if not hits.rows:
+        return ScoreValue(nan, EMPTY)
+    true, said = hits.true / hits.rows, hits.said / hits.rows
+    spreads = 1 - true @ true, 1 - said @ said
+    for spread, what in zip(spreads, ("true", "predicted"), strict=True):
+        if spread <= 0:
+            return ScoreValue(nan, f"one class alone is {what}: nothing varies with anything")
+    return ScoreValue(float((hits.right.sum() / hits.rows - true @ said) / sqrt(np.prod(spreads))))
+
+
+def kappa(power: int, bundle: Bundle, positive: Any) -> ScoreValue:
+    """Cohen's kappa: 1 less the disagreement, as a share of what chance would give.
+
+    Classes that lie i apart in their order disagree by i to the ``power``; all alike for 0.
+    J. Cohen, Educational and Psychological Measurement 20, 1960; Psychological Bulletin 70, 1968.
+    """
+    if "confusion" not in bundle:
+        return ScoreValue(nan, EMPTY)
+    counts = bundle["confusion"]
+    keys = union(*counts.keys)
+    table = counts.reindex(keys, keys).floats()
+    total = table.sum()
+    apart = np.abs(np.subtract.outer(np.arange(len(keys)), np.arange(len(keys)))) / 1.0
+    apart = np.sign(apart) if power == 0 else apart**power
+    chance = (apart * np.outer(table.sum(axis=1), table.sum(axis=0))).sum()
+    if not chance:
+        reason = "truth and predictions are one class: chance would agree as well"
+        return ScoreValue(nan, reason if total else EMPTY)
+    return ScoreValue(float(1 - (apart * table).sum() * total / chance))

@@ -67,14 +67,14 @@ class KeptRows:
             return self
         if not len(self):
             return other
-        rows = {field.name: _both(getattr(self, field.name), getattr(other, field.name))
+        rows = {field.name: _join_both(getattr(self, field.name), getattr(other, field.name))
                 for field in fields(self) if field.name != "classes"}  # fmt: skip
         return KeptRows(**rows, classes=self.classes)
 
     def __sub__(self, other: KeptRows) -> KeptRows:
         """No rows: what a bundle puts in the place of a part that it lacks."""
         assert other is self
-        rows = {field.name: _none(getattr(self, field.name)) for field in fields(self)}
+        rows = {field.name: _make_empty(getattr(self, field.name)) for field in fields(self)}
         return KeptRows(**rows)
 
 
@@ -87,9 +87,9 @@ def _under_all_classes(found: Column, at: list[int], k: int, empty: float) -> Co
     return out
 
 
-def _both(first: Any, second: Any) -> Any:
+def _join_both(first: Any, second: Any) -> Any:
     return None if first is None or second is None else np.concatenate([first, second])
 
 
-def _none(found: Any) -> Any:
+def _make_empty(found: Any) -> Any:
     return None if found is None else found[:0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.estimators.decision_threshold import positive_class
-from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, ScoreValue, some
+from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, ScoreValue, list_some
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Moments
 
@@ -81,9 +81,22 @@ def log_loss(bundle: Bundle, positive: Any) -> ScoreValue:
     """The mean of minus the log probability of the truth; infinite where that is ruled out."""
     moments = bundle.get("losses")
     if moments is not None and RULED_OUT in moments.columns:
-        rows = moments.count.floats()[0, moments.columns.index(RULED_OUT)]
-        return ScoreValue(inf, f"the true class has probability 0 in {_rows(rows)}")
+        counts = moments.count.floats()[0]
+        rows = float(counts[moments.columns.index(RULED_OUT)])
+        return ScoreValue(
+            inf,
+            f"the true class has probability 0 in {_rows(rows)}; clipped as in scikit-learn, "
+            f"log_loss is {_clipped(bundle, positive, rows):.4g}",
+        )
     return mean("log loss", bundle, positive)
+
+
+def _clipped(bundle: Bundle, positive: Any, rows: float) -> float:
+    """The log loss if ``rows`` had the smallest probability that scikit-learn takes, 2e-16."""
+    moments = bundle["losses"]
+    known = float(moments.count.floats()[0, moments.columns.index("log loss")])
+    total = known * mean("log loss", bundle, positive).value if known else 0.0
+    return float((total - rows * np.log(np.finfo(np.float64).eps)) / (known + rows))
 
 
 def brier(bundle: Bundle, positive: Any) -> ScoreValue:
@@ -155,7 +168,7 @@ def one_versus_rest(one: Measure, bundle: Bundle, positive: Any) -> ScoreValue:
     found = [one(bundle, chosen) for chosen in Hits.of(bundle).classes]
     reasons = [each.reason for each in found if each.reason]
     if reasons or not found:
-        return ScoreValue(nan, some(reasons) or EMPTY)
+        return ScoreValue(nan, list_some(reasons) or EMPTY)
     return ScoreValue(float(np.mean([each.value for each in found])))
 
 

@@ -119,7 +119,7 @@ def one_a_row(call: str, found: Any, n: int) -> Array:
     return array
 
 
-def numeric(said: Array) -> Array:
+def to_numbers(said: Array) -> Array:
     """Predictions as doubles; the first that is none is named."""
     try:
         return said.astype(np.float64)

@@ -216,21 +216,23 @@ def _column(predictions: Predictions, value: Any) -> Array:
     return ranking[:, predictions.classes.index(value)]
 
 
-def _is(predictions: Predictions, value: Any) -> Array:
+def _equals_value(predictions: Predictions, value: Any) -> Array:
     truth = predictions.truth
     place = truth.values.index(value) if value in truth.values else -2
     return np.asarray(truth.codes == place)
 
 
 def _ranks(predictions: Predictions, value: Any) -> Ranks:
-    return Ranks.of(_column(predictions, value), _is(predictions, value), predictions.weight)
+    return Ranks.of(
+        _column(predictions, value), _equals_value(predictions, value), predictions.weight
+    )
 
 
 def _calibration(predictions: Predictions, value: Any) -> Moments:
     """The probability and the truth of a class in ten equal bins of the probability."""
     p = _column(predictions, value)
     bins = np.clip(p * BINS, 0, BINS - 1).astype(np.int32)
-    numbers = np.column_stack([p, _is(predictions, value)])
+    numbers = np.column_stack([p, _equals_value(predictions, value)])
     by = Codes(tuple(range(BINS)), bins)
     return _moments(numbers, by, ("probability", "true"), predictions.weight)
 
@@ -238,7 +240,7 @@ def _calibration(predictions: Predictions, value: Any) -> Moments:
 def _losses(predictions: Predictions, wanted: list[str]) -> Moments:
     columns = probable_columns(predictions, wanted)
     numbers = np.column_stack(list(columns.values()))
-    return _moments(numbers, _one(len(predictions)), tuple(columns), predictions.weight)
+    return _moments(numbers, _make_one_class(len(predictions)), tuple(columns), predictions.weight)
 
 
 def _errors(predictions: Predictions, wanted: set[tuple[str, str]]) -> dict[str, Any]:
@@ -257,7 +259,7 @@ def _errors(predictions: Predictions, wanted: set[tuple[str, str]]) -> dict[str,
         "losses": _by_output([found[name] for name in names], tuple(names), predictions.weight)
     }
     if ("distances", "distance") in wanted:
-        one = _one(len(predictions))
+        one = _make_one_class(len(predictions))
         parts["distances"] = _moments(length[:, None], one, ("distance",), predictions.weight)
     return parts
 
@@ -270,7 +272,7 @@ def _by_output(columns: list[Array], names: Keys, weight: Array | None) -> Momen
     return _moments(numbers, by, names, None if weight is None else np.repeat(weight, d))
 
 
-def _one(n: int) -> Codes:
+def _make_one_class(n: int) -> Codes:
     return Codes(("all",), np.zeros(n, dtype=np.int32))
 
 

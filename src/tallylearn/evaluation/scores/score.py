@@ -17,7 +17,7 @@ from math import inf, nan, sqrt
 from typing import Any
 
 from tallylearn.estimators.decision_threshold import positive_class
-from tallylearn.evaluation.scores import agreement, confusion_matrix, losses
+from tallylearn.evaluation.scores import confusion_matrix, losses
 from tallylearn.evaluation.scores.confusion_matrix import Hits, ScoreValue
 from tallylearn.evaluation.scores.losses import Measure
 from tallylearn.tables import plain
@@ -156,9 +156,9 @@ def _confusion_scores() -> Iterable[Score]:
     for rate in (*confusion_matrix.RATES, "f0.5", "f2"):
         yield from (_rate(rate, over) for over in ("", "_macro", "_weighted", "_micro"))
     between = partial(make, kind="ratio", bounds=(-1.0, 1.0))
-    yield between(name="mcc", measure=agreement.mcc)
+    yield between(name="mcc", measure=confusion_matrix.mcc)
     for name, power in (("kappa", 0), ("kappa_linear", 1), ("kappa_quadratic", 2)):
-        yield between(name=name, measure=partial(agreement.kappa, power))
+        yield between(name=name, measure=partial(confusion_matrix.kappa, power))
 
 
 def _rate(rate: str, over: str) -> Score:
@@ -224,7 +224,7 @@ def _top(k: int) -> Score:
     )
 
 
-def _numeric() -> Iterable[Score]:
+def _numeric_scores() -> Iterable[Score]:
     """From the errors of numbers."""
     low = partial(Score, task=REGRESSOR, part="losses", better="low", bounds=(0.0, inf))
     high = partial(
@@ -278,7 +278,9 @@ def _with_number(name: Any) -> Score | None:
 
 
 SCORES = Scores(
-    (score.name, score) for group in (_confusion_scores, _probable, _numeric) for score in group()
+    (score.name, score)
+    for group in (_confusion_scores, _probable, _numeric_scores)
+    for score in group()
 )
 
 

@@ -77,7 +77,8 @@ def read_scores(
         if not SCORES.knows(name) or not fits(SCORES[name]):
             fit = [score.name for score in SCORES.values() if fits(score)]
             raise OptionError(
-                f"{_misfit(name, task, n_classes, single)} Choose from {quoted_list(fit, 99)}."
+                f"{_explain_misfit(name, task, n_classes, single)} "
+                f"Choose from {quoted_list(fit, 99)}."
             )
     return names
 
@@ -93,16 +94,18 @@ def _read(scores: Any, task: str) -> tuple[str, ...]:
     if isinstance(scores, str) or callable(scores):
         scores = (scores,)
     elif isinstance(scores, Mapping):
-        return _distinct([_one(score, task, str(name)) for name, score in scores.items()])
+        return _check_distinct(
+            [_find_score(score, task, str(name)) for name, score in scores.items()]
+        )
     elif not isinstance(scores, Iterable) or hasattr(scores, "fit"):
         raise OptionError(
             f"scoring is {scores!r:.60}. Pass the name of a score, or a list of "
             "names such as ['accuracy', 'f1']."
         )
-    return _distinct([_one(score, task) for score in scores])
+    return _check_distinct([_find_score(score, task) for score in scores])
 
 
-def _one(score: Any, task: str, name: str = "") -> Any:
+def _find_score(score: Any, task: str, name: str = "") -> Any:
     """A score's name; one of the user's own brings itself along."""
     if isinstance(score, CustomScoreName):
         return score
@@ -123,7 +126,7 @@ def _check_given_name(ours: str, name: str) -> str:
     return ours
 
 
-def _distinct(names: list[Any]) -> tuple[str, ...]:
+def _check_distinct(names: list[Any]) -> tuple[str, ...]:
     """Every score once; two of the user's own under one name cannot be told apart."""
     own = [name for name in names if isinstance(name, CustomScoreName)]
     for name in own:
@@ -135,7 +138,7 @@ def _distinct(names: list[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _misfit(name: Any, task: str, n_classes: int, single: bool) -> str:
+def _explain_misfit(name: Any, task: str, n_classes: int, single: bool) -> str:
     """Why a score does not fit."""
     if not SCORES.knows(name):
         return f"there is no score {short_repr(name)}."

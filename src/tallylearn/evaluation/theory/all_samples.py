@@ -54,14 +54,14 @@ def drawings(p: Sequence[Number], n: int, draws: int, seed: int) -> Drawings:
     check_count("a simulation", "draws", draws, 2)
     n, draws = int(n), int(draws)
     if comb(len(p) + n - 1, n) <= MAX_ENUMERATED:
-        samples, chances = zip(*_all(p, n), strict=True)
+        samples, chances = zip(*_list_samples(p, n), strict=True)
         return Drawings(samples, chances, complete=True)
     weights = np.array([float(one) for one in p])
     drawn = generator("Population", seed).choice(len(p), (draws, n), p=weights / weights.sum())
     return Drawings(tuple(drawn), (Fraction(1, draws),) * draws, complete=False)
 
 
-def _all(p: Sequence[Number], n: int) -> Iterator[tuple[Array, Number]]:
+def _list_samples(p: Sequence[Number], n: int) -> Iterator[tuple[Array, Number]]:
     for sample in combinations_with_replacement(range(len(p)), n):
         orders = factorial(n) // prod(map(factorial, Counter(sample).values()))
         yield np.array(sample), prod((p[at] for at in sample), start=Fraction(orders))

@@ -130,7 +130,7 @@ def of_table(
 
 def verdicts(parts: tuple[ErrorParts, ...]) -> Iterator[str]:
     """Which part of every learner's error is the larger, and what the learners show together."""
-    yield from map(_larger, parts)
+    yield from map(_name_larger, parts)
     order = sorted(parts, key=attrgetter("variance"))
     yield from (_compare_two(simple, complicated) for simple, complicated in pairwise(order))
     if len(parts) > 1:
@@ -138,7 +138,7 @@ def verdicts(parts: tuple[ErrorParts, ...]) -> Iterator[str]:
         yield f"Least error: {best.learner}, {format_number(float(best.error))}."
 
 
-def _larger(part: ErrorParts) -> str:
+def _name_larger(part: ErrorParts) -> str:
     """High is the larger of the two; with noise in it, the first may be larger without any bias."""
     bias, variance = format_number(float(part.bias2)), format_number(float(part.variance))
     told = f"{part.form} {bias} against variance {variance}"

@@ -126,7 +126,7 @@ class Decomposition(Result):
             "title": f"Bias, variance and noise, from {self.n:,} rows",
             "loss": self.loss, "n": self.n, "means": self.means,
             "header": ("learner", *self._names, "sum", "error"),
-            "parts": [_written_out(part) for part in self.parts],
+            "parts": [_plain_parts(part) for part in self.parts],
             "verdicts": [*verdicts(self.parts)], "remarks": self.remarks,
         }  # fmt: skip
 
@@ -276,7 +276,7 @@ def _of_table(
     return Decomposition(parts, _loss(one, parts), len(dataset), means, dataset.remarks)
 
 
-def _written_out(part: ErrorParts) -> dict[str, Any]:
+def _plain_parts(part: ErrorParts) -> dict[str, Any]:
     noise = {} if part.noise is None else {"noise": part.noise}
     return {"learner": part.learner, "bias2": part.bias2, "variance": part.variance, **noise,
             "total": part.total, "error": part.error}  # fmt: skip

@@ -86,7 +86,7 @@ def targets(rows: tuple[Any, ...], target: Any) -> list[dict[Any, Number]]:
     if callable(target):
         found: list[Any] = [call_user_function("target", target, row) for row in rows]
     elif isinstance(target, Mapping):
-        found = [looked_up(target, row, "target") for row in rows]
+        found = [look_up(target, row, "target") for row in rows]
     else:
         outcomes = None if isinstance(target, str) else items_of(target)
         if outcomes is None or len(outcomes) != len(rows):
@@ -111,7 +111,7 @@ def _outcomes(outcome: Any, row: Any) -> dict[Any, Number]:
         return dict(zip(outcome, distribution(outcome.values(), names), strict=True))
 
 
-def looked_up(given: Mapping[Any, Any], row: Any, name: str) -> Any:
+def look_up(given: Mapping[Any, Any], row: Any, name: str) -> Any:
     try:
         return given[row]
     except (KeyError, TypeError):
@@ -139,7 +139,7 @@ def in_order(outcomes: set[Any]) -> tuple[Any, ...]:
         ) from None
 
 
-def plain(value: Any) -> Any:
+def to_plain_value(value: Any) -> Any:
     """A value that NumPy and learners know: fractions as floats."""
     if isinstance(value, Fraction):
         return float(value)

@@ -26,10 +26,10 @@ from tallylearn.evaluation.theory.all_samples import Drawings, Number, drawings
 from tallylearn.evaluation.theory.distribution import (
     distribution,
     in_order,
-    looked_up,
-    plain,
+    look_up,
     rows_of,
     targets,
+    to_plain_value,
     total,
     values,
 )
@@ -120,7 +120,7 @@ class Population:
 
     @cached_property
     def _matrix(self) -> Array:
-        lines = [tuple(map(plain, values(row))) for row in self.rows]
+        lines = [tuple(map(to_plain_value, values(row))) for row in self.rows]
         if len({*map(len, lines)}) > 1:
             raise InputError(
                 f"the rows have different lengths: {quoted_list(self.rows, 3)}. Give "
@@ -264,7 +264,7 @@ class Population:
             The target.
         """
         rows = np.array([self.cells[at].row for at in cells])
-        y = [plain(self.cells[at].outcome) for at in cells]
+        y = [to_plain_value(self.cells[at].outcome) for at in cells]
         return take_rows(self.columns(learner), rows), np.array(y)
 
     learned = DeprecatedAttribute("learned", "fit_learner")
@@ -324,7 +324,7 @@ class Population:
         if predicts:
             return list(np.asarray(h.predict(self.columns(h))).tolist())
         if isinstance(h, Mapping):
-            return [looked_up(h, row, "h") for row in self.rows]
+            return [look_up(h, row, "h") for row in self.rows]
         if callable(h):
             return [call_user_function("h", h, row) for row in self.rows]
         raise KindError(

@@ -98,7 +98,7 @@ class OptionSearch:
         for at in group_by_tally(learners):
             given = None, watch, shared_folds.tally_cache, need_proba(shared_folds.score)
             cross_validation = shared_folds.cross_validation(learners[at], *given)
-            found[at] = _sat(self.options[at], cross_validation, shared_folds)
+            found[at] = _try_candidate(self.options[at], cross_validation, shared_folds)
         return _rank([found[at] for at in range(len(learners))], shared_folds.score)
 
 
@@ -153,7 +153,7 @@ def first_of(tried: tuple[TuningCandidate, ...]) -> TuningCandidate:
     return next(c for c in tried if c.rank == 1)
 
 
-def _sat(
+def _try_candidate(
     options: Options, cross_validation: CrossValidation, shared_folds: SharedFolds
 ) -> TuningCandidate:
     """One candidate; what fails is named, and the others are tried all the same."""

@@ -25,7 +25,7 @@ Found = Mapping[str, Any]
 
 def report(found: Found) -> Derivation:
     """The whole report, from the plain data of a search."""
-    best = map(Sentence, [_best(found), *_held_out_score(found)])
+    best = map(Sentence, [_best_line(found), *_held_out_score(found)])
     notes = map(Sentence, _notes(found))
     table = _candidate_table(found)
     return Derivation(found["title"], (*caution_sentences(found), *best, table, *notes))
@@ -34,7 +34,7 @@ def report(found: Found) -> Derivation:
 def plots(found: Found) -> dict[str, Plot]:
     """The score along one option of numbers; else the best candidates."""
     known = [c for c in found["candidates"] if c["rank"] is not None]
-    if (along := _along(found, known)) is not None:
+    if (along := _plot_option(found, known)) is not None:
         return {"search": along}
     if (crossed := _two_option_chart(found, known)) is not None:
         return {"search": crossed}
@@ -52,7 +52,7 @@ def plots(found: Found) -> dict[str, Plot]:
     return {"search": draw_intervals(lines, title, found["by"], x_limits=within)}
 
 
-def _best(found: Found) -> str:
+def _best_line(found: Found) -> str:
     tied = [c for c in found["candidates"] if c["rank"] == 1]
     winner, score = tied[0]["spelled"], Estimate.of_record(tied[0]["estimate"])
     tie = f" {len(tied)} candidates are tied; the first is taken." if len(tied) > 1 else ""
@@ -123,7 +123,7 @@ def _varying_options(known: list[Found]) -> list[str]:
     return [name for name in names if len({c["options"].get(name) for c in known}) > 1]
 
 
-def _along(found: Found, known: list[Found]) -> Plot | None:
+def _plot_option(found: Found, known: list[Found]) -> Plot | None:
     """The curve over the one option that varies, where it is a number."""
     varying = _varying_options(known)
     if len(varying) != 1 or not all(varying[0] in c["numbers"] for c in known):

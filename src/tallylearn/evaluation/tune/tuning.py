@@ -271,10 +271,10 @@ def tune(
                 dataset, nested, score=whole.score, positive=positive, level=level, usual=USUAL
             )
             return _tune_nested(search, whole, outer, progress)
-        return _plain(search, whole, progress)
+        return _tune_once(search, whole, progress)
 
 
-def _plain(search: OptionSearch, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
+def _tune_once(search: OptionSearch, shared_folds: SharedFolds, progress: bool | None) -> Tuning:
     """Choose, and fit on all rows."""
     with fold_progress(
         [search.learner] * len(search.options), shared_folds.folds, progress

@@ -10,16 +10,23 @@ from importlib.resources import files
 from typing import Any
 
 from tallylearn.evaluation.evaluate.evaluation_report import report as evaluation_derivation
+from tallylearn.evaluation.learn.candidates import BASELINE
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.inspection.description import description_html
 from tallylearn.inspection.model_report.report_tables import (
+    choice_steps,
     groups_grid,
     mistakes_grid,
     provenance_rows,
 )
 from tallylearn.reporting.charts import redraw_chart
 from tallylearn.reporting.charts.zoom_box import is_large, zoom_box
-from tallylearn.reporting.formatting import escape_html
+from tallylearn.reporting.formatting import (
+    escape_html,
+    format_interval,
+    format_score,
+    score_format,
+)
 from tallylearn.tables import NUMBER
 from tallylearn.workings import Grid, Sentence
 from tallylearn.workings.derivations import read_derivation
@@ -43,6 +50,7 @@ def page_of(found: Found) -> str:
     """
     sections = {
         "score": ("Score", _score(found)),
+        "choice": ("Compared learners", _choice(found)),
         "what-if": ("What if", _what_if(found["what_if"])),
         "model": ("Model", "".join(map(_part, found["model"]))),
         "evaluation": ("Evaluation", _evaluation(found["evaluation"])),
@@ -76,21 +84,47 @@ def _header(found: Found) -> str:
 def _score(found: Found) -> str:
     """The headline as a number and a picture, with the cautions below."""
     evaluation = found["evaluation"]
-    first = Estimate.of_record(evaluation["records"][0])
-    interval = "" if first.interval is None else f"{first.interval:{first.spec}}"
-    text = (
-        f"<div><div>{escape_html(first.name)}</div>"
-        f'<div class="big">{first.value:{first.spec}}</div>'
-        f"<div>{evaluation['level']:.0%} interval {escape_html(interval)}</div>"
-        f'<div class="faint">baseline {first.baseline:{first.spec}} '
-        f"({escape_html(evaluation['baseline'])})</div></div>"
-    )
+    text = _first_score(evaluation) if not found.get("choice") else _chosen_score(found["choice"])
     picture = _charts(evaluation["plots"], LAST_CHARTS)
     body = f'<div class="headline">{text}{picture}</div>'
     if cautions := evaluation["cautions"]:
         items = "".join(f"<li><b>Caution</b>{escape_html(text)}.</li>" for text in cautions)
         body += f'<ul class="badges">{items}</ul>'
     return body
+
+
+def _first_score(evaluation: Found) -> str:
+    """The first score of the evaluation."""
+    first = Estimate.of_record(evaluation["records"][0])
+    interval = "" if first.interval is None else f"{first.interval:{first.spec}}"
+    return (
+        f"<div><div>{escape_html(first.name)}</div>"
+        f'<div class="big">{first.value:{first.spec}}</div>'
+        f"<div>{evaluation['level']:.0%} interval {escape_html(interval)}</div>"
+        f'<div class="faint">baseline {first.baseline:{first.spec}} '
+        f"({escape_html(evaluation['baseline'])})</div></div>"
+    )
+
+
+def _chosen_score(choice: Found) -> str:
+    """The score of the pick, corrected for the choice among the candidates."""
+    blind = [row["value"] for row in choice["rows"] if row["learner"] == BASELINE]
+    spec = score_format([choice["score"]])
+    interval = format_interval(choice["low"], choice["high"], spec)
+    beside = f"baseline {format_score(blind[0], spec)}; " if blind else ""
+    return (
+        f"<div><div>{escape_html(choice['scoring'])}</div>"
+        f'<div class="big">{format_score(choice["score"], spec)}</div>'
+        f"<div>{choice['level']:.0%} interval {escape_html(interval)}</div>"
+        f'<div class="faint">{beside}corrected for the choice</div></div>'
+    )
+
+
+def _choice(found: Found) -> str:
+    """The leaderboard between its sentences."""
+    return "".join(
+        _grid(step) if isinstance(step, Grid) else step.to_html() for step in choice_steps(found)
+    )
 
 
 def _charts(plots: Found, names: Sequence[str]) -> str:

@@ -16,12 +16,14 @@ from tallylearn.estimators.estimator import Estimator, clone_estimator
 from tallylearn.evaluation.evaluate.evaluating import evaluate
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.evaluate.evaluation_report import report as evaluation_derivation
+from tallylearn.evaluation.learn.learn_report import LearnReport
 from tallylearn.evaluation.running.fold_plan import FOLDS
 from tallylearn.inspection.description import describe
 from tallylearn.inspection.description.described_columns import date
 from tallylearn.inspection.model_report.model_page import page_of
 from tallylearn.inspection.model_report.model_parts import model_parts
 from tallylearn.inspection.model_report.report_tables import (
+    choice_steps,
     groups_grid,
     mistakes_grid,
     provenance_rows,
@@ -31,7 +33,7 @@ from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.sources import DeclaredTable, declared_table, read_table
 from tallylearn.statistics.confidence_intervals import wilson
-from tallylearn.tables import DATE, NUMBER, Block
+from tallylearn.tables import DATE, NUMBER, TEXT, Block
 from tallylearn.workings import Derivation, Grid
 
 MAX_THRESHOLDS = 2000  # points of the slider
@@ -50,7 +52,7 @@ class ModelReport(Report):
     ----------
     data : dict
         ``provenance``, ``evaluation``, ``model``, ``what_if``, ``threshold``, ``mistakes``,
-        ``groups`` and ``description``, as plain data.
+        ``groups``, ``description`` and ``choice``, as plain data.
     """
 
     data: dict[str, Any] = field(hash=False)
@@ -74,7 +76,11 @@ class ModelReport(Report):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         facts = Grid("", ("model", found["title"]), tuple(provenance_rows(found["provenance"])))
-        steps: list[Any] = [facts, *evaluation_derivation(found["evaluation"]).steps]
+        steps: list[Any] = [
+            facts,
+            *choice_steps(found),
+            *evaluation_derivation(found["evaluation"]).steps,
+        ]
         if found["groups"]:
             steps.append(groups_grid(found["groups"]))
         if found["mistakes"]:
@@ -108,8 +114,9 @@ def report(
 
     Parameters
     ----------
-    model : Estimator
-        A classifier or regressor of ours. One that is not fitted is fitted to all rows.
+    model : Estimator or LearnReport
+        A classifier or regressor of ours. One that is not fitted is fitted to all rows. Or the
+        result of ``tl.learn``: its pick, with the leaderboard.
     X : table or array
         The columns, or a table that also has the target, as in ``fit``.
     y : array-like or str, optional
@@ -143,11 +150,15 @@ def report(
     >>> sorted(found.to_dict())[:4]
     ['description', 'evaluation', 'groups', 'kind']
     """
+    choice = model if isinstance(model, LearnReport) else None
+    model = model if choice is None else choice.model
     with error_context("report"):
         _check_model(model, cv)
-    learner = model if cv is None else clone_estimator(model)
+    learner, rows, answers = model if cv is None else clone_estimator(model), X, y
+    if choice is not None and (narrow := _without_unused_text(_table_of(X, y), model)) is not None:
+        rows, answers = narrow, None if isinstance(y, str) else y
     scored = evaluate(
-        learner, X, y, cv=cv, by=by, positive=positive, level=level, progress=progress
+        learner, rows, answers, cv=cv, by=by, positive=positive, level=level, progress=progress
     )
     if not model.__sklearn_is_fitted__():
         model = clone_estimator(model).fit(X, y)
@@ -164,6 +175,7 @@ def report(
         "mistakes": _mistakes(scored, table if include_rows else None),
         "groups": _groups(scored),
         "description": described,
+        "choice": None if choice is None else choice.to_dict(),
     }
     return ModelReport(plain_data(data))
 
@@ -191,6 +203,16 @@ def _table_of(X: Any, y: Any) -> DeclaredTable:
         return declared
     target = {"target": y} if isinstance(y, str) else {}
     return read_table(X, None, **target)
+
+
+def _without_unused_text(table: DeclaredTable, model: Any) -> DeclaredTable | None:
+    """The table without the text columns that the model leaves out; None if there are none."""
+    used = {*model.schema_.names}
+    unused = {one.name for one in table.schema.of_kind(TEXT) if one.name not in used}
+    if not unused:
+        return None
+    kept = (one for one in table.schema.columns if one.name not in unused)
+    return table.with_columns(table.schema.of_columns(kept))
 
 
 def _provenance(model: Any, table: DeclaredTable, scored: Evaluation) -> dict[str, Any]:

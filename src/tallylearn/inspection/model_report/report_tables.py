@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tallylearn.evaluation.learn.learn_report import headline_of, leaderboard_grid, notes_of
 from tallylearn.reporting.formatting import format_number
-from tallylearn.workings import Grid
+from tallylearn.workings import Grid, Sentence
 
 Found = Mapping[str, Any]
 
@@ -25,6 +26,16 @@ def provenance_rows(found: Found) -> list[tuple[str, str]]:
         ("tally digest", found["tally_digest"]),
     ]
     return [(name, str(value)) for name, value in rows if value]
+
+
+def choice_steps(found: Found) -> list[Any]:
+    """The pick of ``tl.learn``, its leaderboard, and the price of a simpler model."""
+    choice = found.get("choice")
+    if not choice:
+        return []
+    board = leaderboard_grid(choice, len(choice["rows"]))
+    texts = [choice["tradeoff"], *notes_of(choice)]
+    return [Sentence(headline_of(choice)), board, *map(Sentence, texts)]
 
 
 def groups_grid(found: Found) -> Grid:

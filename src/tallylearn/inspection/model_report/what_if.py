@@ -122,7 +122,7 @@ def _nodes(expression: Expression) -> Iterator[Expression]:
 
 def _holds_rows(model: Any, nodes: Iterable[Expression]) -> bool:
     """Whether a model contains training rows: neighbours or medoids."""
-    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    last = model.last if isinstance(model, Pipeline) else model
     medoids = getattr(last, "exemplar", None) == "medoid"
     return medoids or any(isinstance(node, NeighborVotes | NeighborMean) for node in nodes)
 

@@ -70,7 +70,7 @@ def plot_folds(
     >>> import tallylearn as tl
     >>> plot = tl.plot_folds(tl.Folds.k(3, stratified=False), 6)
     >>> [split["test"] for split in plot.data["splits"]]
-    [[2, 4], [1, 5], [0, 3]]
+    [[3, 5], [1, 2], [0, 4]]
     """
     check_count(WHO, "n", n, 1)
     n = int(n)

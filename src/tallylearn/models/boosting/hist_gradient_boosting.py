@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -27,7 +26,6 @@ from tallylearn.estimators.options import (
     rows,
 )
 from tallylearn.estimators.passes import Learned, Passes, in_memory
-from tallylearn.kernels.boosting import loss_gradients
 from tallylearn.models.boosting.binned_columns import BinnedColumns
 from tallylearn.models.boosting.boosted_trees import (
     BoostedClassTrees,
@@ -48,13 +46,18 @@ from tallylearn.models.boosting.losses import (
     weighted_mean,
 )
 from tallylearn.models.boosting.shapley_evidence import mean_values, shapley_values
+from tallylearn.models.boosting.training_rows import (
+    row_hashes,
+    with_counted_rows,
+    with_positive_weights,
+)
 from tallylearn.models.boosting.tree_growth import GrowthPlan
 from tallylearn.models.trees.class_weights import check_class_weight, class_weights, weigh_rows
 from tallylearn.models.trees.monotonic_options import slopes_of
 from tallylearn.models.trees.tree_options import seed_of
 from tallylearn.runtime.progress import progress_bar, should_show
 from tallylearn.sources.memory.sparse_matrices import dense
-from tallylearn.tables import CATEGORY, DATE, FREQUENCY, NUMBER, Array, Block, Column, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, Schema
 
 MIN_EARLY_STOPPING_ROWS = 10_000  # as in scikit-learn: early_stopping="auto" needs more
 MIN_PROGRESS_CELLS = 100_000_000  # rows times columns times rounds: about ten seconds
@@ -156,18 +159,13 @@ class HistGradientBoosting(Estimator):
 
     def _fit_block(self, block: Block) -> Learned:
         check_finite(block)
-        block = _with_counted_rows(block)
-        weights = self._row_weights(block)
-        if weights is not None and not weights.all():
-            kept = np.flatnonzero(weights > 0)
-            if not len(kept):
-                raise InputError("all rows have the weight 0. Give some rows a positive weight.")
-            block, weights = block[kept], weights[kept]
+        block = with_counted_rows(block)
+        block, weights = with_positive_weights(block, self._row_weights(block))
         loss = self._loss(block, weights)
         loss.check()
         table = BinnedColumns.of(block, int(self.max_bins))
         seed = seed_of(self.random_state) & MASK
-        hashes = _row_hashes(table, loss, seed)
+        hashes = row_hashes(table, loss, seed)
         before = self._before(table.columns, loss)
         raw = np.repeat(loss.baseline()[:, None], len(block), axis=1)
         if before is not None:
@@ -668,26 +666,6 @@ def _check_categories(given: Any, schema: Schema) -> None:
                 f"categorical_features names {names[j]!r}, and that column is numeric. Convert it "
                 "to strings or to a pandas category."
             )
-
-
-def _with_counted_rows(block: Block) -> Block:
-    """A row with a frequency of 2 is two rows."""
-    if block.weight is None or block.weight_kind != FREQUENCY:
-        return block
-    times = block.weight
-    if (times == np.floor(times)).all():
-        return replace(block[np.repeat(np.arange(len(block)), times.astype(np.int64))], weight=None)
-    return block
-
-
-def _row_hashes(table: BinnedColumns, loss: BoostingLoss, seed: int) -> Array:
-    """(n,) uint64: a number for every row that follows from its bins, target, weight and seed."""
-    target = loss.y.view(np.uint64) ^ np.uint64(seed)
-    if len(loss.weights):
-        target = target ^ (np.ascontiguousarray(loss.weights).view(np.uint64) >> np.uint64(1))
-    out = np.empty(len(target), np.uint64)
-    loss_gradients.hash_rows(table.codes, np.ascontiguousarray(target), out)
-    return out
 
 
 def _shares(counts: Array, size: int) -> list[int]:

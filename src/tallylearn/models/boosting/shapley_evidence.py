@@ -47,10 +47,13 @@ def shapley_evidence(model: Any, block: Block) -> list[Evidence]:
     """For every row the mean raw score, and what each column adds."""
     start, values = shapley_values(model, block)
     raw = model.raw_scores(block)
-    return [_of_row(model, block, i, start, values[i], raw[i : i + 1]) for i in range(len(block))]
+    return [
+        _explain_row(model, block, i, start=start, values=values[i], raw=raw[i : i + 1])
+        for i in range(len(block))
+    ]
 
 
-def _of_row(
+def _explain_row(
     model: Any, block: Block, row: int, start: Array, values: Array, raw: Array
 ) -> Evidence:
     names = [column.name for column in model.columns]

@@ -94,7 +94,7 @@ class KMeansWorking:
                     )
                     for end in ends.tolist()
                 ]
-                cells = [_short(cell) for cell in cells]
+                cells = [_shorten_equation(cell) for cell in cells]
             rows.append((str(i), str(labels[i]), *cells))
         header = ("row", "cluster", *(f"d² to {c}" for c in range(k)))
         note = more_note(len(labels) - shown) if shown < len(labels) else ""
@@ -170,7 +170,7 @@ def distance_steps(coding: Coding, point: Array, centres: Array) -> list[Any]:
     ]  # fmt: skip
 
 
-def _short(equation: str) -> str:
+def _shorten_equation(equation: str) -> str:
     """The first and the last side of an equation."""
     sides = equation.split(" = ")
     return " = ".join(dict.fromkeys((sides[0], sides[-1])))

@@ -37,7 +37,9 @@ class RowSample:
     @classmethod
     def of(cls, block: Block, seed: int, most: int | None = None) -> RowSample:
         weight = np.ones(len(block)) if block.weight is None else block.weight
-        return cls(row_hashes(block, seed), block, weight, True, most or MAX_SAMPLE_ROWS)._least()
+        return cls(
+            row_hashes(block, seed), block, weight, True, most or MAX_SAMPLE_ROWS
+        )._keep_least_hashes()
 
     def __bool__(self) -> bool:
         return len(self.hashes) > 0
@@ -49,9 +51,9 @@ class RowSample:
             np.concatenate([self.weight, other.weight]),
             self.whole and other.whole,
             self.most,
-        )._least()
+        )._keep_least_hashes()
 
-    def _least(self) -> RowSample:
+    def _keep_least_hashes(self) -> RowSample:
         """The rows with the least hashes, rows of one hash joined."""
         n, most = len(self.hashes), self.most
         some = np.arange(n)

@@ -83,7 +83,7 @@ def choose_columns(
     """
     if reference is None and of_numbers(split_names(names)[1]):
         return _numbers_alone(names)
-    few = _rare(names, sums, rows, min_rows) if few is None else few
+    few = _find_rare_values(names, sums, rows, min_rows) if few is None else few
     pooled, named, whole = {*zip(few.columns, few.values, strict=True)}, names, sorted({*names})
     if pooled:
         named = tuple((n, POOLED if (n, value[1:]) in pooled else value) for n, value in names)
@@ -167,7 +167,7 @@ def no_column() -> ColumnError:
     )
 
 
-def _rare(names: Names, sums: Array, rows: float, min_rows: float) -> RareValues:
+def _find_rare_values(names: Names, sums: Array, rows: float, min_rows: float) -> RareValues:
     """The values of categories that too few rows have, by the sums of their indicators."""
     counted: dict[str, dict[str, float]] = {}
     for (name, value), weight in zip(names, sums.tolist(), strict=True):

@@ -25,7 +25,7 @@ from tallylearn.estimators.formulas import SCALE, STANDARDIZE, Factor, ModelForm
 from tallylearn.estimators.missing_targets import DroppedRows
 from tallylearn.estimators.passes import Learned, Passes
 from tallylearn.estimators.tally_checks import within_doubles
-from tallylearn.models.design.missing_values import learnable, missing_in
+from tallylearn.models.design.missing_values import missing_in, select_learnable
 from tallylearn.models.design.polynomial_bases import PiecewisePolynomials, fit_basis
 from tallylearn.tables import (
     NUMBER,
@@ -43,12 +43,6 @@ from tallylearn.workings import format_number
 
 ABSENT = -1  # in the coding of a column: the factor is no part of it
 Coding = frozenset[tuple[int, bool]]  # categories of a term, and whether all their levels are kept
-
-
-def _bases(value: Any, sizes: field_schemas.Sizes) -> None:
-    """None, or a tuple of bases."""
-    if value is not None:
-        field_schemas.many(field_schemas.one(PiecewisePolynomials))(value, sizes)
 
 
 @dataclass(frozen=True)
@@ -82,7 +76,9 @@ class FormulaDesign:
         "terms": field_schemas.names("p", unique=False),
         "coding": field_schemas.integers("p", "f", least=ABSENT),
         "numeric_categories": field_schemas.names(),
-        "bases": _bases,
+        "bases": field_schemas.optional(
+            field_schemas.many(field_schemas.one(PiecewisePolynomials))
+        ),
     }
 
     def __post_init__(self) -> None:
@@ -282,7 +278,7 @@ def survey_factors(
     block: Block, factors: tuple[Factor, ...], categories: tuple[bool, ...], missing: str
 ) -> FactorSurvey:
     """The survey of a block; ``categories`` (f,) says which factors are."""
-    block, f = learnable(block, missing), len(factors)
+    block, f = select_learnable(block, missing), len(factors)
     mean, squares = np.zeros(f), np.zeros(f)
     levels: list[frozenset[str]] = [frozenset()] * f
     values: list[DistinctValues | None] = [None] * f
@@ -407,7 +403,7 @@ def _codings(categories: list[int], spanned: set[frozenset[int]]) -> list[Coding
             if subset not in spanned:
                 spanned.add(subset)
                 codings.append(frozenset((k, False) for k in subset))
-    while (pair := _joinable(codings)) is not None:
+    while (pair := _find_joinable(codings)) is not None:
         short, longer = pair
         ((k, _),) = codings[longer] - codings[short]
         codings[longer] = codings[short] | {(k, True)}
@@ -415,7 +411,7 @@ def _codings(categories: list[int], spanned: set[frozenset[int]]) -> list[Coding
     return codings
 
 
-def _joinable(codings: list[Coding]) -> tuple[int, int] | None:
+def _find_joinable(codings: list[Coding]) -> tuple[int, int] | None:
     """The places of two codings that differ by one category without its reference level."""
     for short, longer in combinations(range(len(codings)), 2):
         more = codings[longer] - codings[short]
@@ -466,7 +462,7 @@ def design_rows(
     block: Block, design: FormulaDesign, missing: str, schema: Schema, kept: tuple[str, ...]
 ) -> Block:
     """The rows of a block without missing values, as the design has them."""
-    block = learnable(block, missing)
+    block = select_learnable(block, missing)
     beside = block.numbers[:, [block.schema.places[name] for name in kept]]
     numbers = np.hstack([design.matrix(block), beside])
     return replace(block, schema=schema, numbers=numbers, codes={}, text={})
@@ -474,7 +470,7 @@ def design_rows(
 
 def _count_dropped_rows(block: Block, missing: str) -> DroppedRows:
     """The rows without a target, and those dropped for a missing value."""
-    found, gappy = DroppedRows.in_block(block), len(block) - len(learnable(block, missing))
+    found, gappy = DroppedRows.in_block(block), len(block) - len(select_learnable(block, missing))
     return replace(found, gappy=gappy) if gappy else found
 
 

@@ -12,9 +12,9 @@ from tallylearn.tables import Array, Block, places, row_number
 from tallylearn.tallies.documents import present
 
 
-def learnable(block: Block, missing: str) -> Block:
+def select_learnable(block: Block, missing: str) -> Block:
     """The rows to learn from: with "refuse" a gap is an error, with "drop" its row is left out."""
-    if missing not in ("refuse", "drop") or not (gaps := gappy(block)):
+    if missing not in ("refuse", "drop") or not (gaps := find_missing(block)):
         return block
     if missing == "refuse":
         check_complete(block, gaps)
@@ -22,7 +22,7 @@ def learnable(block: Block, missing: str) -> Block:
     return replace(block[rows], start=places(block.start, rows))
 
 
-def gappy(block: Block) -> dict[str, Array]:
+def find_missing(block: Block) -> dict[str, Array]:
     """The columns of a block that have gaps, and (n,) where."""
     sure = bool(np.isfinite(block.numbers).all())
     names = [*block.codes, *block.text, *(() if sure else block.schema.numbers)]

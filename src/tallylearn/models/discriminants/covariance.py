@@ -100,7 +100,7 @@ def axes(matrix: Array) -> tuple[Array, Array]:
     Of a wide matrix that few rows have spanned only as many columns are factored as there were
     rows: all of them would take minutes.
     """
-    p = len(finite(matrix))
+    p = len(check_finite_matrix(matrix))
     if p > MIN_COLUMNS_FOR_ROOT and (root := _root(matrix, p // 4)) is not None:
         vectors, deviations, _ = np.linalg.svd(root, full_matrices=True)
         values = np.zeros(p)
@@ -110,7 +110,7 @@ def axes(matrix: Array) -> tuple[Array, Array]:
     return values, vectors
 
 
-def finite(matrix: Array) -> Array:
+def check_finite_matrix(matrix: Array) -> Array:
     """The matrix, if LAPACK can take it: with a NaN some routines print, and some never end."""
     if not np.isfinite(matrix).all():
         raise np.linalg.LinAlgError("a number is beyond a double")
@@ -132,7 +132,7 @@ def _root(matrix: Array, most: int) -> Array | None:
     return None
 
 
-def degenerate(covariance: Array, names: Sequence[str]) -> str:
+def describe_degenerate(covariance: Array, names: Sequence[str]) -> str:
     """Which columns are constant, and which are sums of others; "" where none is."""
     deviation = np.sqrt(np.diag(covariance).clip(0))
     constant = deviation <= 0

@@ -29,7 +29,7 @@ def fourths(tally: Squares | Products, keys: Keys, names: Names) -> Array:
     """(k + 1, p, p) the scatter of the squared deviations in every class, last in all rows."""
     try:
         if isinstance(tally, Products):
-            found = _exact(tally, keys, names)
+            found = _compute_exactly(tally, keys, names)
         else:
             found = _approximate_sums(tally, keys, names)
     except OverflowError:
@@ -48,7 +48,7 @@ def _approximate_sums(tally: Squares, keys: Keys, names: Names) -> Array:
     return np.concatenate([each[-1], whole[-1][None]])
 
 
-def _exact(tally: Products, keys: Keys, names: Names) -> Array:
+def _compute_exactly(tally: Products, keys: Keys, names: Names) -> Array:
     """From sums without rounding; n, s and the products are in one unit, and so are all terms."""
     p = len(names)
     tally = tally.reindex(keys, (*names, *squared_names(names)))
@@ -62,11 +62,13 @@ def _exact(tally: Products, keys: Keys, names: Names) -> Array:
         a, b = slice(p, 2 * p), slice(2 * p, None)
         xq = xy[:p, a] + xy[:p, b]
         qq = xy[a, a] + xy[a, b] + xy[b, a] + xy[b, b]
-        out.append(_central(n[0, 0], s[:p], q=s[a] + s[b], xx=xy[:p, :p], xq=xq, qq=qq, unit=unit))
+        out.append(
+            _centre_sums(n[0, 0], s[:p], q=s[a] + s[b], xx=xy[:p, :p], xq=xq, qq=qq, unit=unit)
+        )
     return np.stack(out)
 
 
-def _central(n: int, s: Array, q: Array, xx: Array, xq: Array, qq: Array, unit: int) -> Array:
+def _centre_sums(n: int, s: Array, q: Array, xx: Array, xq: Array, qq: Array, unit: int) -> Array:
     """Sums of q_i q_j around their means, with q = (x - s/n)^2: in integers (n x - s)^2."""
     if n == 0:
         return np.zeros(qq.shape)

@@ -22,8 +22,8 @@ from tallylearn.models.discriminants.covariance import (
     ZERO,
     ClassScatter,
     axes,
-    degenerate,
-    finite,
+    check_finite_matrix,
+    describe_degenerate,
     spread_of,
 )
 from tallylearn.models.discriminants.discriminant_working import (
@@ -270,7 +270,10 @@ class LinearDiscriminants(GaussianModel):
         if self.priors.counted and not np.allclose(pooled, self.covariance):
             steps.append(Sentence("Every S_k is shrunk first, as shrinkage= says."))
         if self.rank < len(names):
-            why = degenerate(self.covariance, names) or "a column is nearly collinear with others"
+            why = (
+                describe_degenerate(self.covariance, names)
+                or "a column is nearly collinear with others"
+            )
             steps.append(Sentence(f"Only {self.rank} of {len(names)} directions vary: {why}."))
         steps += self._rules(order)
         free = f"{self.n_parameters} free parameters: priors, means and one covariance."
@@ -425,7 +428,7 @@ class LinearDiscriminantAnalysis(
         model, prior = self.model_, self.model_.priors.share
         centre = prior @ model.mean
         with solve_filled(lambda: model.design.columns):
-            shared = np.linalg.lstsq(finite(model.covariance), centre, rcond=None)[0]
+            shared = np.linalg.lstsq(check_finite_matrix(model.covariance), centre, rcond=None)[0]
         shared = shared - prior @ model.weights
         return shared, float(-0.5 * shared @ centre)
 

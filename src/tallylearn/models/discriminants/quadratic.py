@@ -25,7 +25,12 @@ from tallylearn.models.design.expression import design_expressions
 from tallylearn.models.design.filled_scatter import solve_filled
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.design.rare_categories import RareValues
-from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, spread_of
+from tallylearn.models.discriminants.covariance import (
+    ClassScatter,
+    axes,
+    describe_degenerate,
+    spread_of,
+)
 from tallylearn.models.discriminants.discriminant_working import (
     DIVISOR,
     gaussian_score_steps,
@@ -39,7 +44,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
     mean_grid,
 )
 from tallylearn.models.discriminants.shrinkage import class_covariances
-from tallylearn.models.discriminants.solvers import upright
+from tallylearn.models.discriminants.solvers import fix_signs
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.runtime.blas_threads import one_thread
 from tallylearn.tables import Array, Block, Schema, check_shape, field_schemas
@@ -292,7 +297,7 @@ class QuadraticDiscriminantAnalysis(
                 share = float(self.reg_param)
                 values = (1 - share) * values.clip(0) + share
             self._check_rank(priors.classes, spread, covariance, values)
-            rotations = np.stack([upright(vectors[:, ::-1]) for _, vectors in found])
+            rotations = np.stack([fix_signs(vectors[:, ::-1]) for _, vectors in found])
         return QuadraticDiscriminants(
             priors, spread.design, spread.mean, rotations, values, low=spread.low
         )
@@ -310,7 +315,7 @@ class QuadraticDiscriminantAnalysis(
                     "reg_param=0.1 with solver='svd', or use LinearDiscriminantAnalysis."
                 )
             if values[c].min() <= self.tol:
-                why = degenerate(covariance[c], names)
+                why = describe_degenerate(covariance[c], names)
                 why = why or f"a variance is below tol={self.tol}"
                 raise ColumnError(
                     f"the covariance of class {name!r} is singular ({spread.rows[c]:g} rows, "

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.models.discriminants.covariance import ClassScatter, axes, degenerate, finite
+from tallylearn.models.discriminants.covariance import (
+    ClassScatter,
+    axes,
+    check_finite_matrix,
+    describe_degenerate,
+)
 from tallylearn.models.discriminants.shrinkage import class_covariances, overall
 from tallylearn.models.naive_bayes.class_priors import Priors
 from tallylearn.tables import Array
@@ -45,10 +50,10 @@ def by_svd(spread: ClassScatter, priors: Priors, tol: float) -> DiscriminantRule
     white = vectors[:, kept] / scale[:, None] / np.sqrt(values[kept])
     centre, rest, apart = around_mean(spread.mean, spread.low, prior)
     size = np.sqrt(n * prior / max(1, len(prior) - 1))
-    among = finite(size[:, None] * apart @ white)
+    among = check_finite_matrix(size[:, None] * apart @ white)
     _, between, turned = np.linalg.svd(among, full_matrices=False)
     some = between > tol * between.max(initial=0)
-    scalings = upright(white @ turned.T[:, some])
+    scalings = fix_signs(white @ turned.T[:, some])
     centres = apart @ scalings
     weights = centres @ scalings.T
     level = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ rest
@@ -70,7 +75,7 @@ def by_least_squares(
     spread: ClassScatter, priors: Priors, shrinkage: float | str | None
 ) -> DiscriminantRule:
     """Solve covariance weights = means; of many solutions the shortest."""
-    covariance = finite(_pooled_covariance(spread, priors, shrinkage))
+    covariance = check_finite_matrix(_pooled_covariance(spread, priors, shrinkage))
     centre, rest, apart = around_mean(spread.mean, spread.low, priors.share)
     weights, _, rank, _ = np.linalg.lstsq(covariance, apart.T, rcond=None)
     weights = weights.T
@@ -97,7 +102,7 @@ def by_eigen(
         half = np.linalg.inv(np.linalg.cholesky(covariance))
     except np.linalg.LinAlgError:
         why = (
-            degenerate(covariance, spread.design.names)
+            describe_degenerate(covariance, spread.design.names)
             or "a column is nearly collinear with others"
         )
         raise ColumnError(
@@ -138,10 +143,10 @@ def _directions(white: Array, between: Array) -> tuple[Array, Array]:
     """Where whitened rows vary most between the classes, and the share of each direction."""
     values, vectors = axes(white.T @ between @ white)
     total = values.sum()
-    return upright((white @ vectors)[:, ::-1]), values[::-1] / (total if total else 1.0)
+    return fix_signs((white @ vectors)[:, ::-1]), values[::-1] / (total if total else 1.0)
 
 
-def upright(directions: Array) -> Array:
+def fix_signs(directions: Array) -> Array:
     """Each direction with its largest entry positive: a sign that rounding does not turn."""
     if not directions.size:
         return directions

@@ -317,7 +317,7 @@ class ForestLearner(TreeOptions):
     def _read_training_rows(self, X: Any, y: Any, weight: Any) -> Block:
         name, known = type(self).__name__, self.model_.classes
         read = read_fit_input(
-            self._table(X), y, weight, name, self.task, self.schema_, classes=known
+            self._table(X), y, weight, who=name, aim=self.task, schema=self.schema_, classes=known
         )
         return read.whole(engines.current_engine().report_rows)
 

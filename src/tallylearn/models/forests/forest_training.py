@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, is_one_of
-from tallylearn.estimators.option_values import same
+from tallylearn.estimators.option_values import is_same_value
 from tallylearn.models.forests.bootstrap import ROWS, BootstrapSamples
 from tallylearn.models.forests.forest_grower import ForestGrower
 from tallylearn.models.forests.single_trees import SUBSAMPLE
@@ -202,7 +202,7 @@ class TrainingTable:
     def matches(self, other: TrainingTable) -> bool:
         """Whether trees of both are trees of one forest."""
         return self.rows == other.rows and all(
-            same(value, other.options[name]) for name, value in self.options.items()
+            is_same_value(value, other.options[name]) for name, value in self.options.items()
         )
 
 

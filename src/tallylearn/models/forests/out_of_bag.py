@@ -114,9 +114,13 @@ def out_of_bag(forest: Forest, block: Block, bags: BootstrapSamples) -> OutOfBag
         decided[answered] = forest.decide(answers[answered])
         right = int((decided[answered] == truth).sum())
         value, ends = right / len(answered), wilson(right, len(answered))
-        return OutOfBagReport("accuracy", value, ends, len(answered), seen, answers, decided)
+        return OutOfBagReport(
+            "accuracy", value, ends, rows=len(answered), seen=seen, answers=answers, decided=decided
+        )
     value, interval = r_squared(block.target[answered], answers[answered, 0])
-    return OutOfBagReport("R²", value, interval, len(answered), seen, answers, decided)
+    return OutOfBagReport(
+        "R²", value, interval, rows=len(answered), seen=seen, answers=answers, decided=decided
+    )
 
 
 def out_of_bag_steps(
@@ -182,7 +186,9 @@ def r_squared(truth: Array, answer: Array) -> tuple[float, Interval | None]:
     if n < 3:
         return 1 - lost, None
     deviation = float(((error - lost * spread) / whole).std(ddof=1)) / math.sqrt(n)
-    return 1 - lost, t_interval(1 - lost, deviation, n - 1, 0.95, "delta method", "R²")
+    return 1 - lost, t_interval(
+        1 - lost, deviation, n - 1, level=0.95, method="delta method", about="R²"
+    )
 
 
 def votes_of(forest: Forest, block: Block, bags: BootstrapSamples) -> tuple[Array, Array]:
@@ -191,7 +197,7 @@ def votes_of(forest: Forest, block: Block, bags: BootstrapSamples) -> tuple[Arra
         np.zeros((len(block), forest.node_values.shape[1])),
         np.zeros(len(block), np.int64),
     )
-    for rows, ends in unseen(forest, block, bags):
+    for rows, ends in find_unseen_rows(forest, block, bags):
         sums[rows] += forest.vote_contributions[ends]
         voters[rows] += 1
     return sums, voters
@@ -211,7 +217,9 @@ class UnseenRows:
         return rows, ends_of(self.forest, tree, self.numbers[rows], self.categories[rows])
 
 
-def unseen(forest: Forest, block: Block, bags: BootstrapSamples) -> Iterator[tuple[Array, Array]]:
+def find_unseen_rows(
+    forest: Forest, block: Block, bags: BootstrapSamples
+) -> Iterator[tuple[Array, Array]]:
     """For every tree, in order: the rows that it has not seen, and the leaves that they reach."""
     call = UnseenRows(forest, bags, *forest.table(block))
     for first in range(0, len(forest), TREES_PER_BATCH):

@@ -41,8 +41,9 @@ def join_trees(parts: Sequence[TreeArrays]) -> TreeArrays:
     roots, steps, threshold, onward, node_values, gained, weights = zip(*parts, strict=True)
     out = TreeArrays(
         np.concatenate([root + start for root, start in zip(roots, nodes[:-1], strict=True)]),
-        np.concatenate(steps), np.concatenate(threshold), np.concatenate(onward, axis=1),
-        np.concatenate(node_values), np.concatenate(gained), np.concatenate(weights),
+        np.concatenate(steps), np.concatenate(threshold), leads=np.concatenate(onward, axis=1),
+        node_values=np.concatenate(node_values), gained=np.concatenate(gained),
+        weights=np.concatenate(weights),
     )  # fmt: skip
     for at in range(len(parts)):  # in place: steps are half of what a forest takes
         own = out.steps[nodes[at] : nodes[at + 1]]
@@ -61,4 +62,7 @@ def arrays_of(trees: Nodes, roots: Array = ROOT) -> TreeArrays:
     kept = np.append(places, 0 if any(measured) else -1)
     steps, threshold, leads = prediction_steps(trees, kept)
     told = np.ascontiguousarray(trees.node_values)
-    return TreeArrays(roots, steps, threshold, leads, told, shares_of(trees, roots), trees.n)
+    return TreeArrays(
+        roots, steps, threshold, leads=leads, node_values=told, gained=shares_of(trees, roots),
+        weights=trees.n,
+    )  # fmt: skip

@@ -33,11 +33,12 @@ def evidence(forest: Trees, block: Block) -> list[Evidence]:
     shares = forest.shares(block)
     said = forest.decide(shares) if forest.classes else shares[:, 0]
     return [
-        _of_row(forest, ends[i], shares[i], said[i], block, i) for i in range(len(block))
-    ]  # fmt: skip
+        _explain_row(forest, ends[i], shares[i], said=said[i], block=block, row=i)
+        for i in range(len(block))
+    ]
 
 
-def _of_row(
+def _explain_row(
     forest: Trees, ends: Array, shares: Array, said: Any, block: Block, row: int
 ) -> Evidence:
     start, moved, paths = _moves(forest, ends)

@@ -13,7 +13,7 @@ from tallylearn.errors import InputError, TargetError, quoted_list, short_repr
 from tallylearn.estimators import Classifier
 from tallylearn.estimators.fit_input import read_fit_input
 from tallylearn.models.glm.linear_classifier import LinearClassifierModel
-from tallylearn.models.glm.separating_planes import separable
+from tallylearn.models.glm.separating_planes import is_separable
 from tallylearn.reporting.charts import Plot
 from tallylearn.reporting.charts.class_boundary_chart import draw_classes
 from tallylearn.reporting.report import TableReport
@@ -191,7 +191,7 @@ def _of_rows(learner: BoundaryClassifier, X: Any, y: Any) -> Geometry:
     }
     margin = float(_distances(learner, scores, truth).min())
     parts = {**_borders(learner), "rows": found, "points": two}
-    return Geometry(**parts, margin=margin, separable=margin > 0 or separable(x, truth))
+    return Geometry(**parts, margin=margin, separable=margin > 0 or is_separable(x, truth))
 
 
 def _check_known(seen: set[Any], known: Sequence[Any]) -> None:

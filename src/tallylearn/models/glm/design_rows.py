@@ -13,7 +13,7 @@ from tallylearn.kernels import sparse_rows
 from tallylearn.models.design.column_survey import ColumnSums
 from tallylearn.models.design.filled_scatter import too_small, too_wide
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.tables import Array, Block, DocumentTerms, Schema, field_schemas, row_number
 from tallylearn.tallies.documents import Reader
 
@@ -148,7 +148,7 @@ class ClassRows:
     whole: bool = False
 
     def __call__(self, block: Block) -> DesignRows:
-        block = learnable(block, self.missing)
+        block = select_learnable(block, self.missing)
         x = self.design.matrix(block) if self.whole else self.design.filled_matrix(block)
         y = block.target.recode(self.classes)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
@@ -169,7 +169,7 @@ class CountRows:
     whole: bool = False
 
     def __call__(self, block: Block) -> DesignRows:
-        block = learnable(block, self.missing)
+        block = select_learnable(block, self.missing)
         x = self.design.matrix(block) if self.whole else self.design.filled_matrix(block)
         weight = NONE if block.weight is None else np.ascontiguousarray(block.weight * self.scale)
         return DesignRows(x, block.target, weight, offset=self.exposure.offset(block))

@@ -137,7 +137,7 @@ class LMS(Regressor):
         passes = passes.cached()
         with engines.report_stage("survey"):
             survey = checked_tally(passes.total(survey_lengths), "LMS.survey")
-        model = self._first(tuple(name for _, name in survey["numbers"].columns))
+        model = self._make_first_weights(tuple(name for _, name in survey["numbers"].columns))
         rounds = MAX_ROUNDS if self.steps is None else self.steps
         tol = float(self.tol) if self.steps is None else None
         found = self._descend(passes.total, model, survey, steps=rounds, tol=tol)
@@ -150,13 +150,13 @@ class LMS(Regressor):
 
     def _train(self, block: Block) -> Weights:
         """From the first weights, ``steps`` steps, a row at a time."""
-        first = self._first(block.schema.numbers)
+        first = self._make_first_weights(block.schema.numbers)
         return first.after(self._walk(first, block, self.steps).check(), len(block))
 
     def _update(self, model: Weights | None, block: Block, first_row: int) -> Weights:
         """One pass through the rows, from the last weights."""
         if model is None:
-            model = self._first(block.schema.numbers)
+            model = self._make_first_weights(block.schema.numbers)
         elif model.scaling != self.scaling:
             raise OptionError(
                 f"scaling was {model.scaling!r} for earlier rows, and is {self.scaling!r} now. "
@@ -288,7 +288,7 @@ class LMS(Regressor):
             )
         return self._start_weights(len(self.model_.columns) + 1)
 
-    def _first(self, columns: tuple[str, ...]) -> Weights:
+    def _make_first_weights(self, columns: tuple[str, ...]) -> Weights:
         weights = self._start_weights(len(columns) + 1)
         return Weights(columns, weights, float(self.learning_rate), self.scaling, np.empty((0, 0)))
 

@@ -60,6 +60,9 @@ class SolverOutcome:
     trace: Array = field(default_factory=lambda: np.empty((0, 2)))
     rounded: bool = False  # whether rounding ended it, short of its tolerance
     counted: float = 0.0  # the weight of the rows alone; 0 in files from before it was kept
+    inflation: Array | None = None  # (m, width - 1) variance inflation factors
+
+    stored_if_set: ClassVar[tuple[str, ...]] = ("inflation",)
 
     form: ClassVar[field_schemas.Form] = {
         "rows": field_schemas.number(0.0),
@@ -82,6 +85,7 @@ class SolverOutcome:
         "trace": field_schemas.floats("t", "v"),
         "rounded": field_schemas.truth,
         "counted": field_schemas.number(0.0),
+        "inflation": field_schemas.optional(field_schemas.floats("m", None, least=1.0)),
     }
 
     @property
@@ -145,6 +149,9 @@ class LogisticModel(LinearClassifierModel):
         m, wide = self.ending.errors.shape
         if self.ending.errors.size and (wide != self.width + 1 or m != max(1, len(self.bias) - 1)):
             raise ValueError(f"the standard errors have the shape {self.ending.errors.shape}")
+        inflation = self.ending.inflation
+        if inflation is not None and inflation.shape != (m, self.width):
+            raise ValueError(f"the variance inflation factors have the shape {inflation.shape}")
         descent = 1 + (len(self.classes) - 1) * (1 + self.width)
         traced = descent if self.ending.solver == "gradient" else 2
         if self.ending.trace.size and self.ending.trace.shape[1] != traced:

@@ -20,14 +20,15 @@ from tallylearn.models.design.column_survey import survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
 from tallylearn.models.glm.design_rows import Lexicon
 from tallylearn.models.glm.gradient_descent import given_numbers, initial_coefficients
 from tallylearn.models.glm.inference.logistic_summary import WEIGHED, LogisticSummary, summarise
-from tallylearn.models.glm.inference.standard_errors import maximum_likelihood_standard_errors
+from tallylearn.models.glm.inference.standard_errors import coefficient_precision
+from tallylearn.models.glm.inference.summary_layout import checked_vif, known_inflation
 from tallylearn.models.glm.logistic_formulas import LOSSES
 from tallylearn.models.glm.logistic_model import LogisticModel, SolverOutcome
 from tallylearn.models.glm.logistic_plan import LogisticPlan, make_plan
@@ -280,6 +281,7 @@ class LogisticRegression(BoundaryClassifier):
         squared = self.loss == "squared"
         loss = found.value - cost * weight if squared else (found.value - cost) * weight
         trace = found.path if found.path.size else np.array(found.trace).reshape(-1, 2)
+        errors, inflation = coefficient_precision(objective, found.hessian)
         return SolverOutcome(
             rows=weight, loss=float(loss), null=objective.null_value * weight,
             objective=float(found.value), least=float(found.margin), steps=found.steps,
@@ -287,18 +289,20 @@ class LogisticRegression(BoundaryClassifier):
             C=0.0 if self._free else float(self.C), l1_ratio=float(self.l1_ratio),
             intercept=bool(self.fit_intercept), overshot=found.overshot,
             rate=float(self.learning_rate),
-            errors=maximum_likelihood_standard_errors(objective, found.hessian),
+            errors=errors, inflation=inflation,
             trace=np.ascontiguousarray(trace),
             rounded=found.rounded, counted=plan.rows,
         )  # fmt: skip
 
-    def summary(self, level: float = 0.95) -> LogisticSummary:
+    def summary(self, level: float = 0.95, vif: bool = False) -> LogisticSummary:
         """Coefficients and odds ratios; without a penalty, standard errors, tests and intervals.
 
         Parameters
         ----------
         level : float, default 0.95
             The confidence level of the intervals.
+        vif : bool, default False
+            Whether to add the variance inflation factor of every coefficient.
 
         Returns
         -------
@@ -306,7 +310,11 @@ class LogisticRegression(BoundaryClassifier):
             One table per class but the reference; ``to_frame()`` gives the numbers.
         """
         self._check_fitted()
-        found = summarise(self.model_, self.schema_, level)
+        inflation = None
+        with self._error_context("summary"):
+            if checked_vif(vif):
+                inflation = known_inflation(self.model_.ending.inflation, "C=float('inf')")
+        found = summarise(self.model_, self.schema_, level, inflation)
         said = () if self.model_.ending.is_penalised else self._weight_notes()
         if self.class_weight is not None and not self.model_.ending.is_penalised:
             said += (WEIGHED,)
@@ -369,7 +377,7 @@ def count_words(block: Block, reader: Reader) -> Block:
 
 def survey_rows(block: Block, missing: str) -> Bundle:
     """Rows by class, sums of columns, values of categories, words."""
-    rows, block = len(block), learnable(block, missing)
+    rows, block = len(block), select_learnable(block, missing)
     target = replace(block.target, declared=())
     counts = Counts.of(target, weight=block.weight)
     parts = {"target": counts, **survey_columns(block, rows - len(block))}

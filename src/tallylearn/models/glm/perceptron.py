@@ -17,7 +17,7 @@ from tallylearn.kernels import perceptron_updates
 from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.constant_columns import without_constants
 from tallylearn.models.glm.decision_boundaries import BoundaryClassifier
@@ -187,7 +187,7 @@ class Perceptron(BoundaryClassifier):
                 "the table declares row weights, which Perceptron does not support. Declare it "
                 "without weight=."
             )
-        kept = learnable(block, self.missing)
+        kept = select_learnable(block, self.missing)
         return kept, len(block) - len(kept)
 
     def _make_initial_weights(
@@ -206,7 +206,7 @@ class Perceptron(BoundaryClassifier):
         )  # fmt: skip
         design, level = without_constants(design, block) if varying else (design, np.empty(0))
         m, p = 1 if len(classes) == 2 else len(classes), len(design.columns)
-        last = self._first(m, p, design.order(block.schema))
+        last = self._make_first_weights(m, p, design.order(block.schema))
         drift = np.zeros((m, p + 1) if self.averaged else (0, 0))
         trace = np.empty((0, trace_width(m, p)))
         weights, bias = np.zeros((m, p)), np.zeros(m)
@@ -226,7 +226,7 @@ class Perceptron(BoundaryClassifier):
             level=level,
         )
 
-    def _first(self, m: int, p: int, order: Array) -> Array:
+    def _make_first_weights(self, m: int, p: int, order: Array) -> Array:
         """(m, p + 1) the weights to begin with, in the order of the design."""
         given = initial_coefficients(
             self, m, p, intercept=bool(self.fit_intercept), each=f"for each of {m} classes"

@@ -22,7 +22,7 @@ def update_steps(found: dict[str, Any]) -> StepSequence:
     rows = {step["row"]: step for step in found["steps"]}
     steps = []
     for step in told:
-        after = _after(step)
+        after = _weights_after(step)
         parts = _equations(step, after, found["names"])
         said = "correct, no update" if step["correct"] else (
             f"class {step['class']}, predicted {step['answer']}: update the weights"
@@ -43,7 +43,7 @@ def update_steps(found: dict[str, Any]) -> StepSequence:
     return StepSequence("Perceptron, row by row", tuple(steps))
 
 
-def _after(step: dict[str, Any]) -> list[list[float]]:
+def _weights_after(step: dict[str, Any]) -> list[list[float]]:
     """The weights after the step."""
     weights = [list(row) for row in step["weights"]]
     x = _with_one(step)

@@ -67,6 +67,9 @@ class PoissonModel(RegressionModel):
     steps: int
     converged: bool
     errors: Array = field(default_factory=lambda: np.empty(0))  # (p + 1,) the intercept's first
+    inflation: Array | None = None  # (p,) variance inflation factors
+
+    stored_if_set: ClassVar[tuple[str, ...]] = ("inflation",)
 
     form: ClassVar[field_schemas.Form] = {
         "design": field_schemas.one(Design),
@@ -85,6 +88,7 @@ class PoissonModel(RegressionModel):
         "steps": field_schemas.count(),
         "converged": field_schemas.truth,
         "errors": field_schemas.floats("e", least=0.0),
+        "inflation": field_schemas.optional(field_schemas.floats("p", least=1.0)),
     }
 
     def __post_init__(self) -> None:

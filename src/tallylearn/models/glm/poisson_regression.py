@@ -20,12 +20,13 @@ from tallylearn.models.design.column_survey import design_of, survey_columns
 from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.rare_categories import MIN_ROWS, RareValues
 from tallylearn.models.glm.design_rows import CountRows, DesignRows, Exposure, column_scales
 from tallylearn.models.glm.inference.poisson_summary import PoissonSummary, summarize
-from tallylearn.models.glm.inference.standard_errors import maximum_likelihood_standard_errors
+from tallylearn.models.glm.inference.standard_errors import coefficient_precision
+from tallylearn.models.glm.inference.summary_layout import checked_vif, known_inflation
 from tallylearn.models.glm.losses import PoissonLoss, Standardisation, Tile
 from tallylearn.models.glm.objective import Objective, Solution
 from tallylearn.models.glm.penalties import Penalty
@@ -215,7 +216,7 @@ class PoissonRegressor(Regressor):
         loss = (found.value - objective.penalty.value(found.coef)) * objective.weight
         saturated = sums["y ln y - y"]
         null = 2 * (objective.null_value * objective.weight + saturated)
-        errors = maximum_likelihood_standard_errors(objective, found.hessian)
+        errors, inflation = coefficient_precision(objective, found.hessian)
         return PoissonModel(
             design, np.ascontiguousarray(coef[0]), float(intercept[0]),
             centre=objective.columns.centre, level=float(found.coef[0, 0]), exposure=exposure,
@@ -223,6 +224,7 @@ class PoissonRegressor(Regressor):
             deviance=max(0.0, float(2 * (loss + saturated))), null_deviance=float(max(0.0, null)),
             log_likelihood=float(-loss - sums["ln y!"]), pearson=float(chi2), steps=found.steps,
             converged=bool(found.converged), errors=errors[0] if errors.size else np.empty(0),
+            inflation=None if inflation is None else inflation[0],
         )  # fmt: skip
 
     @property
@@ -261,13 +263,15 @@ class PoissonRegressor(Regressor):
         self._check_fitted()
         return float(self.model_.deviance)
 
-    def summary(self, level: float = 0.95) -> PoissonSummary:
+    def summary(self, level: float = 0.95, vif: bool = False) -> PoissonSummary:
         """Coefficients and fit statistics; without a penalty, standard errors, tests and intervals.
 
         Parameters
         ----------
         level : float, default 0.95
             The confidence level of the intervals.
+        vif : bool, default False
+            Whether to add the variance inflation factor of every coefficient.
 
         Returns
         -------
@@ -276,7 +280,14 @@ class PoissonRegressor(Regressor):
         """
         self._check_fitted()
         notes = () if self.alpha else self._weight_notes()
-        return summarize(self.model_, self.schema_, self.target_name_ or "y", level, notes)
+        inflation = None
+        with self._error_context("summary"):
+            if checked_vif(vif):
+                inflation = known_inflation(self.model_.inflation, "alpha=0")
+        return summarize(
+            self.model_, self.schema_, self.target_name_ or "y", level, notes=notes,
+            inflation=inflation,
+        )  # fmt: skip
 
     def goodness(self, truth: Array, predicted: Array, weight: Array) -> float:
         """D², as in scikit-learn: 1 - deviance / deviance of the mean of the targets."""
@@ -309,7 +320,7 @@ def survey_counts(block: Block, missing: str, exposure: Exposure) -> Bundle:
     """What the null model, the deviances and the columns need to know, in one pass."""
     from scipy.special import gammaln, xlogy
 
-    rows, block = len(block), learnable(block, missing)
+    rows, block = len(block), select_learnable(block, missing)
     y = np.ascontiguousarray(block.target, dtype=np.float64)
     _check_counts(y, block)
     offset = exposure.offset(block) if exposure.column else np.zeros(len(y))

@@ -19,7 +19,7 @@ MAX_CELLS = 2_000_000
 SUM_ROUNDING = 1e-14  # a sum of rows, none longer than 1, that is 0 but for rounding
 
 
-def separable(x: Array, truth: Array) -> bool | None:
+def is_separable(x: Array, truth: Array) -> bool | None:
     """Whether any weights answer all rows (n, p) right; None where that is not known."""
     classes, truth = np.unique(truth, return_inverse=True)
     k = len(classes)

@@ -35,7 +35,7 @@ from tallylearn.models.design.filled_scatter import (
     too_small,
 )
 from tallylearn.models.design.matrix import ROOM, Design
-from tallylearn.models.design.missing_values import gappy, learnable
+from tallylearn.models.design.missing_values import find_missing, select_learnable
 from tallylearn.models.design.pooled_categories import PART, joint_scatter, pool_rare_values
 from tallylearn.models.design.powers import append_powers, group_summands
 from tallylearn.models.design.rare_categories import RareValues
@@ -58,7 +58,7 @@ def tally_products(
     block: Block, kind: TallyKind, degree: int, *, missing: str, folds: int, few: RareValues
 ) -> Bundle:
     """The products of a block, whose rare values are one; folds are dealt by what rows hold."""
-    block = learnable(block, missing)
+    block = select_learnable(block, missing)
     rows = block, assign_folds(block, folds)
     if not few.values:
         return _tally_in_pieces(rows, kind, degree, ())
@@ -115,7 +115,7 @@ def _tally_with_missing(
 ) -> Any:
     """The products, with an indicator of the gaps for every column that has some."""
     block, by = rows
-    gaps, y, exactly = gappy(block), targets_of(block), issubclass(kind, Products)
+    gaps, y, exactly = find_missing(block), targets_of(block), issubclass(kind, Products)
     named = encoded_names(block, gaps, together)
     names, x = append_powers(block, named, encode_block(block, gaps), degree, exactly)
     names = _with_target_names(names, y)
@@ -333,7 +333,8 @@ def _join_summands(tally: Scatter | Products) -> Scatter | Products:
     count, (mean, low) = near.count, two_sum(into @ near.mean, into @ near.low)
     if count.shape[1] > 1:
         count, mean, low = count[:, one][:, :, one], mean[:, :, one], low[:, :, one]
-    return Scatter(near.keys, *split_names(names), count, mean, into @ near.scatter @ into.T, low)
+    scatter = into @ near.scatter @ into.T
+    return Scatter(near.keys, *split_names(names), count=count, mean=mean, scatter=scatter, low=low)
 
 
 def scatter_of_triangle(tally: Triangle) -> Scatter:

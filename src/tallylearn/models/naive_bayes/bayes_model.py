@@ -26,7 +26,7 @@ from tallylearn.models.naive_bayes.expression import (
     density_expressions,
     word_expressions,
 )
-from tallylearn.models.naive_bayes.far_rows import doubtful, rows_at
+from tallylearn.models.naive_bayes.far_rows import find_near_ties, rows_at
 from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
 from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
 from tallylearn.reporting.formatting import format_number
@@ -137,7 +137,7 @@ class Bayes(JointModel):
     def scores(self, block: Block) -> Array:
         """The same, up to a number of each row; the prior where every class is impossible."""
         out = self.joint(block)
-        if self.gaussians is not None and len(rows := doubtful(out)):
+        if self.gaussians is not None and len(rows := find_near_ties(out)):
             far = rows_at(block, rows)
             some = np.tile(self.priors.log, (len(rows), 1))
             self.gaussians.add_relative(far, some)
@@ -228,7 +228,7 @@ class Bayes(JointModel):
         learned = {table.name for table in self.tables} | {text.name for text in self.texts}
         learned |= {*self.gaussians.names} if self.gaussians else set()
         return {
-            c.name: BY_CHANCE if c.name in self.chance else _silent(c.kind)
+            c.name: BY_CHANCE if c.name in self.chance else _explain_silence(c.kind)
             for c in schema.columns
             if c.name not in learned
         }
@@ -336,7 +336,7 @@ class RowTerms:
         return {text.name: text for text in self.model.texts}
 
 
-def _silent(kind: str) -> str:
+def _explain_silence(kind: str) -> str:
     """Why a column says nothing: only numbers are passed over though they have values."""
     return "is the same in every row" if kind in (NUMBER, DATE) else "has no values"
 

@@ -28,7 +28,7 @@ def categories(tally: Bundle) -> Mapping[str, Any]:
     return found.parts if found is not None else {}
 
 
-def silent(tally: Bundle, priors: Priors, added: Added) -> tuple[str, ...]:
+def find_uninformative(tally: Bundle, priors: Priors, added: Added) -> tuple[str, ...]:
     """The categories that tell the class no better than chance."""
     rows, columns = tally["target"].weight, categories(tally)
     return tuple(name for name in columns if _by_chance(columns[name], rows, priors, added))

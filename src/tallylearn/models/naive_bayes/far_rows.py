@@ -19,7 +19,7 @@ from tallylearn.tables import Array, Block, places
 CLOSE_SCORES = 1e-6  # of the best score: scores closer than this are compared by their difference
 
 
-def doubtful(scores: Array, least: float = FAR) -> Array:
+def find_near_ties(scores: Array, least: float = FAR) -> Array:
     """The rows of scores (n, k) whose best classes differ by little beside their own size.
 
     Or which have none above minus infinity. Scores within ``least`` of 0 are precise enough.

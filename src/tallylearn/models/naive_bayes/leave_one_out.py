@@ -97,9 +97,9 @@ class Densities:
         most = self.together.variance[0] * n / (n - 1)
         share = 0.0 if by_table else self.smoothing.share * (1 + ROUNDING)
         found = np.asarray(((variance <= share * most) | ~seen).any(axis=(0, 1)))
-        return found | self._widest(x) if by_table else found
+        return found | self._find_widest(x) if by_table else found
 
-    def _widest(self, x: Array) -> Array:
+    def _find_widest(self, x: Array) -> Array:
         """The columns that may have the largest variance when a row is gone: it alone is needed."""
         n, mean, variance = (
             part[0] for part in (self.together.count, self.together.mean, self.together.variance)

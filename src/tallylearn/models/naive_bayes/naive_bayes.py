@@ -202,7 +202,11 @@ class NaiveBayes(Classifier):
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
         judged = self.chance == SKIP and self._alike
         rows = tally.get(ROWS) or tally  # which share a value, whatever they weigh
-        silent = chance_columns.silent(rows, priors, self._compute_pseudocounts) if judged else ()
+        silent = (
+            chance_columns.find_uninformative(rows, priors, self._compute_pseudocounts)
+            if judged
+            else ()
+        )
         tables = [
             Categories.of(name, counts, priors.classes, self._pseudocount(name, counts))
             for name, counts in categories(tally).items()

@@ -250,12 +250,12 @@ class Texts:
 
     def top(self, c: int, n: int) -> list[tuple[str, float]]:
         """The words that speak most for a class: log P(w | c) - log P(w | the other classes)."""
-        odds = self.log[c] - self._others(c) if len(self.whole) > 1 else self.log[c]
+        odds = self.log[c] - self._log_shares_of_others(c) if len(self.whole) > 1 else self.log[c]
         seen = np.flatnonzero(self.count[c] > 0)
         best = seen[np.argsort(-odds[seen], kind="stable")[:n]]
         return [(self.terms[at], float(odds[at])) for at in best]
 
-    def _others(self, c: int) -> Array:
+    def _log_shares_of_others(self, c: int) -> Array:
         """(v,) log P(w | not c)."""
         rest = self.count.sum(axis=0) - self.count[c]
         whole = self.whole.sum() - self.whole[c] + self.total_pseudocount

@@ -29,7 +29,7 @@ from tallylearn.expressions import (
 )
 from tallylearn.kernels import evidence_sums
 from tallylearn.models.naive_bayes.column_factors import TILE
-from tallylearn.models.naive_bayes.far_rows import doubtful, relative_densities, rows_at
+from tallylearn.models.naive_bayes.far_rows import find_near_ties, relative_densities, rows_at
 from tallylearn.models.nearest_centroids.exemplars import Exemplars
 from tallylearn.models.neighbors.distances import FORMULAS
 from tallylearn.models.neighbors.examples import check_complete, check_shown
@@ -153,7 +153,7 @@ class Centroids(ScoringModel):
         if self.plain:
             prior = np.where(self.prior > 0, 0.0, -np.inf)
         out = np.asarray(self._less_distance(block, scale) + prior)
-        if len(rows := doubtful(out, least=0.0)):
+        if len(rows := find_near_ties(out, least=0.0)):
             far = rows_at(block, rows)
             mean, low, scales = self._block_parameters(block.schema, scale)
             out[rows] = relative_densities(far, mean, low, scales) + prior

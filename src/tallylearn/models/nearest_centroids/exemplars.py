@@ -77,7 +77,7 @@ class Exemplars:
         Classes whose distances differ by rounding alone are tied: both have 0.
         """
         found, size = least.copy(), least.min(axis=1)
-        rows = self._far(x)
+        rows = self._find_far_rows(x)
         if len(rows):
             excess = _excess(x[rows], self.points, minkowski_power(self.space.metric, self.space.p))
             of_class = [excess[:, self.labels == c].min(axis=1) for c in range(least.shape[1])]
@@ -87,7 +87,7 @@ class Exemplars:
         out[out <= ROUNDING_TOLERANCE * size[:, None]] = 0.0
         return np.asarray(out)
 
-    def _far(self, x: Array) -> Array:
+    def _find_far_rows(self, x: Array) -> Array:
         """The rows from which the exemplars differ in distance by little more than rounding."""
         straight = self.space.metric in ("euclidean", "manhattan", "chebyshev")
         if not straight and not (self.space.metric == "minkowski" and self.space.p <= STEEPEST):

@@ -12,7 +12,7 @@ from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.estimators.finite_rows import check_finite, check_scaled
 from tallylearn.models.neighbors.distances import FORMULAS, METRICS
 from tallylearn.models.neighbors.gower_search import GowerSearch
-from tallylearn.models.neighbors.neighbour_search import choose_search
+from tallylearn.models.neighbors.search_choice import choose_search
 from tallylearn.reporting.formatting import format_number
 from tallylearn.runtime.memory_budget import check_memory
 from tallylearn.tables import Array, Block, Schema, check_columns, field_schemas, places, row_number

@@ -37,7 +37,7 @@ class GowerSearch:
         """Numbers from 0 to 1, and codes."""
         least = np.fmin.reduce(numbers, axis=0, initial=np.inf)
         least = np.where(np.isfinite(least), least, 0.0)
-        columns = _narrow(numbers, codes, least, scale).T
+        columns = _to_single_precision(numbers, codes, least, scale).T
         kinds = np.repeat([0, 1], [numbers.shape[1], codes.shape[1]])
         kinds += 2 * np.isnan(columns).any(axis=1)
         return cls(
@@ -56,7 +56,7 @@ class GowerSearch:
         )
 
     def _nearest(self, numbers: Array, codes: Array, k: int) -> Nearest:
-        asked = _narrow(numbers, codes, self.least, self.scale)
+        asked = _to_single_precision(numbers, codes, self.least, self.scale)
         seen = np.empty(self.columns.shape[1], np.float32)
 
         def score(rows: slice, out: Array) -> None:
@@ -88,7 +88,7 @@ class GowerSearch:
         return np.asarray(wrong, np.float32)
 
 
-def _narrow(numbers: Array, codes: Array, least: Array, scale: Array) -> Array:
+def _to_single_precision(numbers: Array, codes: Array, least: Array, scale: Array) -> Array:
     """(n, p + c) in single precision, gaps not a number."""
     with np.errstate(over="ignore"):
         near = ((numbers - least) / scale).astype(np.float32)

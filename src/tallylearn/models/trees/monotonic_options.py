@@ -13,54 +13,56 @@ from tallylearn.tables import DATE, NUMBER, Schema
 SLOPES = (-1, 0, 1)
 
 
-def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int, ...]:
+def slopes_of(
+    given: Any, schema: Schema, classes: tuple[Any, ...], option: str = "monotonic_cst"
+) -> tuple[int, ...]:
     """A slope for every column of a table, () where nothing is said."""
     if given is None:
         return ()
     if len(classes) > 2:
         raise OptionError(
-            f"monotonic_cst needs two classes, and there are {len(classes)}. Leave it out. "
+            f"{option} needs two classes, and there are {len(classes)}. Leave it out. "
             "Monotonicity constraints are not supported with multiclass classification"
         )
-    found = _by_name(given, schema) if isinstance(given, Mapping) else _by_position(given, schema)
+    found = (_by_name if isinstance(given, Mapping) else _by_position)(given, schema, option)
     odd = [value for value in found if isinstance(value, str) or value not in SLOPES]
     if odd:
         raise OptionError(
-            "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
+            f"{option} must be None or an array-like of -1, 0 or 1, but got "
             f"{short_repr(odd[0])}. 1: predictions never fall as the column rises; -1: they never "
             "rise."
         )
     for column, slope in zip(schema.columns, found, strict=True):
         if slope and column.kind not in (NUMBER, DATE):
             raise OptionError(
-                f"monotonic_cst is {slope:g} for {column.name!r}, which has no order: it is "
+                f"{option} is {slope:g} for {column.name!r}, which has no order: it is "
                 "neither a number nor a date. Set it to 0."
             )
     return tuple(int(slope) for slope in found)
 
 
-def _by_name(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
+def _by_name(given: Mapping[Any, Any], schema: Schema, option: str) -> list[Any]:
     if lost := [name for name in given if name not in schema.names]:
         raise ColumnError(
-            f"monotonic_cst names {quoted_list(lost)}, and the table has "
+            f"{option} names {quoted_list(lost)}, and the table has "
             f"{quoted_list(schema.names)}. Use names of its columns."
         )
     return [given.get(name, 0) for name in schema.names]
 
 
-def _by_position(given: Any, schema: Schema) -> list[Any]:
+def _by_position(given: Any, schema: Schema, option: str) -> list[Any]:
     try:
         found = [] if isinstance(given, str) else np.asarray(given).tolist()
     except (TypeError, ValueError):
         found = []
     if not isinstance(found, list) or any(isinstance(one, list) for one in found) or not found:
         raise OptionError(
-            "monotonic_cst must be a dict {column: -1, 0 or 1}, or a list with -1, 0 or 1 for "
+            f"{option} must be a dict {{column: -1, 0 or 1}}, or a list with -1, 0 or 1 for "
             f"every column, not {short_repr(given)}."
         )
     if len(found) != len(schema.columns):
         raise OptionError(
-            f"monotonic_cst has shape {len(found)} but the input data X has {len(schema.columns)} "
+            f"{option} has shape {len(found)} but the input data X has {len(schema.columns)} "
             f"features: {quoted_list(schema.names)}. Give one for each, or a dict by column name."
         )
     return found

@@ -177,12 +177,22 @@ class Nodes:
         """All about one node."""
         leaf = self.test[i] == LEAF
         return Node(
-            i, int(self.parent[i]), int(self.depths[i]), TESTS[self.test[i]],
-            "" if leaf else self.columns[self.column[i]].name, float(self.threshold[i]),
-            self.branches(i), self.absent(i), tuple(self.counts[i].tolist()), float(self.n[i]),
-            int(self.rows[i]), float(self.impurity[i]), float(self.gain[i]), self.prediction_of(i),
-            self.ties(i),
-        )  # fmt: skip
+            i,
+            int(self.parent[i]),
+            int(self.depths[i]),
+            test=TESTS[self.test[i]],
+            column="" if leaf else self.columns[self.column[i]].name,
+            threshold=float(self.threshold[i]),
+            branches=self.branches(i),
+            absent=self.absent(i),
+            counts=tuple(self.counts[i].tolist()),
+            n=float(self.n[i]),
+            rows=int(self.rows[i]),
+            impurity=float(self.impurity[i]),
+            gain=float(self.gain[i]),
+            answer=self.prediction_of(i),
+            tied=self.ties(i),
+        )
 
     def prediction_of(self, i: int) -> Any:
         """What a node answers: a class or "undefined", a mean, or a median."""

@@ -59,7 +59,7 @@ def _check_tests(tree: Nodes) -> None:
         raise ValueError("a node has no threshold")
     branches = np.bincount(tree.parent[1:], minlength=len(tree.parent))
     gap, m = tree.missing >= 0, len(tree.parent)
-    if (tree.missing >= m).any() or (tree.parent[tree.missing[gap]] != _at(gap)).any():
+    if (tree.missing >= m).any() or (tree.parent[tree.missing[gap]] != _first_place(gap)).any():
         raise ValueError("a missing value leads to no branch of its node")
     most = np.select([tree.test == THRESHOLD, tree.test == PRESENCE], [3, 2], m)
     least = np.where(asks & ~grouped, 2, 0)
@@ -125,5 +125,5 @@ def _lengths(ends: Array, whole: int, what: str) -> Array:
     return lengths
 
 
-def _at(which: Array) -> Array:
+def _first_place(which: Array) -> Array:
     return np.flatnonzero(which)

@@ -186,7 +186,7 @@ def _check_shares(
 ) -> None:
     """Probabilities of the vote's classes, one column a class that the member knows."""
     if odd := [value for value in known if value not in classes]:
-        raise _unknown(who, odd[0], classes)
+        raise _unknown_class_error(who, odd[0], classes)
     if found.shape != (n, len(known)):
         raise InputError(
             f"predict_proba of {who} returned {_describe_output(found)} for {n:,} rows and "
@@ -212,7 +212,7 @@ def member_votes(name: str, model: Any, block: Block, classes: tuple[Any, ...]) 
     with foreign_errors(who):
         found = np.array([place_of.get(value, -1) for value in said], dtype=np.int64)
     if (found < 0).any():
-        raise _unknown(who, said[int(np.argmin(found))], classes)
+        raise _unknown_class_error(who, said[int(np.argmin(found))], classes)
     return found
 
 
@@ -248,7 +248,7 @@ def _describe_output(found: Array) -> str:
     return f"an array of shape {found.shape}" if found.ndim else short_repr(found.item(), 60)
 
 
-def _unknown(who: str, value: Any, classes: tuple[Any, ...]) -> InputError:
+def _unknown_class_error(who: str, value: Any, classes: tuple[Any, ...]) -> InputError:
     return InputError(
         f"{who} predicted the class {short_repr(value, 60)}, and the classes of the training rows "
         f"are {quoted_list(classes)}. Correct the member, or leave it out."

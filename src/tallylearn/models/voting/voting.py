@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.errors import KindError, OptionError, quoted_list, short_repr
 from tallylearn.estimators import Classifier, Regressor
 from tallylearn.estimators.estimator import Estimator
-from tallylearn.estimators.option_values import by_label, finite
+from tallylearn.estimators.option_values import by_label, is_finite_number
 from tallylearn.estimators.options import fitted, option
 from tallylearn.estimators.passes import Learned, Passes, in_memory
 from tallylearn.models.trees.least_loss import UNDEFINED
@@ -29,7 +29,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
 
 def _weight(one: Any) -> float:
-    if isinstance(one, bool) or not isinstance(one, Real) or not finite(one) or one < 0:
+    if isinstance(one, bool) or not isinstance(one, Real) or not is_finite_number(one) or one < 0:
         raise OptionError(f"a weight is {short_repr(one)}. Pass finite numbers, 0 or more.")
     return float(one)
 

@@ -47,7 +47,7 @@ def summary(belief: Belief) -> Derivation:
     """The posterior, and the hypotheses that come first."""
     rows = tuple((str(h), number_text(p), format_percent(p)) for h, p in belief.posterior().items())
     table = Grid("", ("h", "P(h | D)", ""), rows)
-    return Derivation(f"Posterior after {_data(belief)}", (table, *_best(belief)))
+    return Derivation(f"Posterior after {_data(belief)}", (table, *_list_best(belief)))
 
 
 def derivation(belief: Belief) -> Derivation:
@@ -58,7 +58,7 @@ def derivation(belief: Belief) -> Derivation:
     steps += [_table(belief), equation(_evidence(belief))]
     if len(belief.seen) > 1:
         steps.append(_trajectory(belief))
-    steps += [*_best(belief), *_next_observation(belief)]
+    steps += [*_list_best(belief), *_next_observation(belief)]
     return Derivation(f"Posterior after {_data(belief)}", tuple(steps))
 
 
@@ -96,7 +96,7 @@ def _trajectory(belief: Belief) -> Grid:
     return Grid("As the evidence comes in", header, rows)
 
 
-def _best(belief: Belief) -> Iterator[Sentence]:
+def _list_best(belief: Belief) -> Iterator[Sentence]:
     ties = belief.ties()
     shares = belief.posterior()
     if belief.seen:

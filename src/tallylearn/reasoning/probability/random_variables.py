@@ -115,7 +115,7 @@ class RandomVariable(WorkReport):
         """A number may be compared with any other; a name that no outcome has is a slip."""
         check_name(value, f"the value of {self.name}")
         known = dict.fromkeys((*self.values.values(), *self.domain))
-        if sign not in "=≠" or value in known or _comparable(value, known):
+        if sign not in "=≠" or value in known or _are_comparable(value, known):
             return
         raise InputError(
             f"variable {self.name!r} has no value {short_repr(value)}. Choose from "
@@ -157,7 +157,7 @@ def _truth(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
     return lambda x, y: bool(test(x, y))
 
 
-def _comparable(value: Any, known: Iterable[Any]) -> bool:
+def _are_comparable(value: Any, known: Iterable[Any]) -> bool:
     """Truth values among truth values, numbers among numbers."""
     both = (value, *known)
     if any(isinstance(x, bool) for x in both):

@@ -20,10 +20,10 @@ def as_numbers(values: Any, what: str, dimensions: int = 1) -> Array:
         if given.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in given.flat):
             given = given.astype(float)
     except Exception:  # whatever an object raises that is no number
-        raise OptionError(f"{what} is {_shown_value(values)}. Give a list of numbers.") from None
+        raise OptionError(f"{what} is {_show_value(values)}. Give a list of numbers.") from None
     if given.dtype.kind not in "biuf" or given.ndim != dimensions:
         lists = "list" if dimensions == 1 else "list of equal lists"
-        raise OptionError(f"{what} is {_shown_value(values)}. Give a {lists} of numbers.")
+        raise OptionError(f"{what} is {_show_value(values)}. Give a {lists} of numbers.")
     if not given.size:
         raise OptionError(f"{what} is empty. Give one or more numbers.")
     return _check_drawable(given.astype(float), what)
@@ -41,7 +41,7 @@ def as_range(values: Any, what: str) -> Array:
     ends = as_numbers(values, what)
     if len(ends) != 2:
         raise OptionError(
-            f"{what} is {_shown_value(values)}. Give two numbers, the ends of the axis."
+            f"{what} is {_show_value(values)}. Give two numbers, the ends of the axis."
         )
     return ends
 
@@ -57,7 +57,7 @@ def as_limits(values: Any, what: str) -> tuple[float, float] | None:
     except Exception:  # whatever an object raises that is no number
         ends = []
     if len(ends) != 2 or not ends[0] < ends[1]:
-        raise OptionError(f"{what} is {_shown_value(values)}. Give two numbers, the lower first.")
+        raise OptionError(f"{what} is {_show_value(values)}. Give two numbers, the lower first.")
     return ends[0], ends[1]
 
 
@@ -66,7 +66,7 @@ def as_level(level: Any, what: str) -> list[tuple[str, float]]:
     if level is None:
         return []
     if not isinstance(level, tuple | list) or len(level) != 2:
-        raise OptionError(f"{what} is {_shown_value(level)}. Give a pair: a name and a number.")
+        raise OptionError(f"{what} is {_show_value(level)}. Give a pair: a name and a number.")
     return [(str(level[0]), as_number(level[1], what))]
 
 
@@ -80,7 +80,7 @@ def as_names(values: Any, what: str, n: int, of: str) -> list[str]:
     items = items_of(values)
     if items is None:
         raise OptionError(
-            f"{what} is {_shown_value(values)}. Give a list with one name for each of the {of}."
+            f"{what} is {_show_value(values)}. Give a list with one name for each of the {of}."
         )
     names = [*map(str, items)]
     check_length(names, what, n, of)
@@ -111,5 +111,5 @@ def _check_drawable(numbers: Array, what: str) -> Array:
     return numbers
 
 
-def _shown_value(values: Any) -> str:
+def _show_value(values: Any) -> str:
     return short_repr(values, 60)

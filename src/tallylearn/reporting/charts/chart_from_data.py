@@ -44,26 +44,27 @@ def redraw_chart(data: Data) -> Plot:
 def _lines(data: Data) -> Plot:
     series = {name: tuple(s[part] for part in SERIES_PARTS if part in s)
               for name, s in data["series"].items()}  # fmt: skip
-    return draw_lines(series, **_select(data, "title", "x_label", "y_label", "x_range", "y_range",
-                                       "diagonal", "log_x"),
-                      **_optional(data, "y_limits", "level"))  # fmt: skip
+    options = _select_options(
+        data, "title", "x_label", "y_label", "x_range", "y_range", "diagonal", "log_x"
+    )
+    return draw_lines(series, **options, **_select_optional(data, "y_limits", "level"))
 
 
 def _intervals(data: Data) -> Plot:
     spreads = [tuple(spread.values()) for spread in data["spreads"]]
     beside = next(iter(data["baseline"].items()), None)
     return draw_intervals(spreads, data["title"], data["x_label"], x_range=data["x_range"] or None,
-                          baseline=beside, **_optional(data, "x_limits"))  # fmt: skip
+                          baseline=beside, **_select_optional(data, "x_limits"))  # fmt: skip
 
 
 def _matrix(data: Data) -> Plot:
-    return draw_matrix(**_select(data, "counts", "rows", "columns", "title", "row_label",
+    return draw_matrix(**_select_options(data, "counts", "rows", "columns", "title", "row_label",
                                 "column_label", "notes"))  # fmt: skip
 
 
 def _points(data: Data) -> Plot:
     return draw_points(
-        **_select(
+        **_select_options(
             data,
             "x",
             "y",
@@ -80,7 +81,7 @@ def _points(data: Data) -> Plot:
 
 
 def _ranks(data: Data) -> Plot:
-    return draw_ranks(**_select(data, "names", "ranks", "critical", "title"))
+    return draw_ranks(**_select_options(data, "names", "ranks", "critical", "title"))
 
 
 def _choice(data: Data) -> Plot:
@@ -89,21 +90,21 @@ def _choice(data: Data) -> Plot:
     )
 
 
-def _optional(data: Data, *names: str) -> dict[str, Any]:
+def _select_optional(data: Data, *names: str) -> dict[str, Any]:
     """What files of earlier releases do not have."""
     return {name: data[name] for name in names if name in data}
 
 
 def _classes(data: Data) -> Plot:
     points = {name: (pair["x"], pair["y"]) for name, pair in data["points"].items()}
-    return draw_classes(points, **_select(data, "lines", "title", "x_label", "y_label"))
+    return draw_classes(points, **_select_options(data, "lines", "title", "x_label", "y_label"))
 
 
 def _layers(data: Data) -> Plot:
-    known = _select(data, "title", "x_label", "y_label", "x_range", "y_range", "notes")
+    known = _select_options(data, "title", "x_label", "y_label", "x_range", "y_range", "notes")
     further = {name: data[name] for name in data if name not in ("chart", "layers", *known)}
     return draw_layers([*map(read_layer, data["layers"])], **known, numbers=further)
 
 
-def _select(data: Data, *names: str) -> dict[str, Any]:
+def _select_options(data: Data, *names: str) -> dict[str, Any]:
     return {name: data[name] for name in names}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import KindError, TargetError, quoted_list, short_repr, warn_of_conversion
 from tallylearn.sources.arrow.buffers import numpy_of
-from tallylearn.sources.columns.kinds import codes, numeric
+from tallylearn.sources.columns.kinds import codes, is_numeric_type
 from tallylearn.sources.columns.numeric_targets import (
     check_finite,
     measures,
@@ -91,10 +91,14 @@ class TargetReading:
 
     def _read(self, aim: str, target: Any, start: Start) -> Codes | Array:
         if not self.gaps or (there := has_target(target)).all():
-            return self._whole(aim, target, start)
+            return self._make_whole_target(aim, target, start)
         rows = np.flatnonzero(there)
         numbers, values = places(start, rows), take_rows(target, rows)
-        found = self._whole(aim, values, numbers) if len(rows) else self._none(aim)
+        found = (
+            self._make_whole_target(aim, values, numbers)
+            if len(rows)
+            else self._make_empty_target(aim)
+        )
         if isinstance(found, Codes):
             codes = np.full(len(there), -1, dtype=np.int32)
             codes[rows] = found.codes
@@ -103,12 +107,12 @@ class TargetReading:
         out[rows] = found
         return out
 
-    def _none(self, aim: str) -> Codes | Array:
+    def _make_empty_target(self, aim: str) -> Codes | Array:
         """What no row at all has."""
         empty = np.empty(0, dtype=np.int32)
         return self._as_declared(Codes((), empty)) if aim == "classifier" else empty
 
-    def _whole(self, aim: str, target: Any, start: Start) -> Codes | Array:
+    def _make_whole_target(self, aim: str, target: Any, start: Start) -> Codes | Array:
         if aim == "classifier":
             return self._as_declared(labels(target, start))
         if self.classes:
@@ -136,13 +140,13 @@ def has_target(target: Any) -> Array:
     if isinstance(target, Codes):
         return np.asarray(target.codes >= 0)
     if not isinstance(target, np.ndarray):
-        return _valid(target)
+        return _check_codes(target)
     if target.dtype.kind == "O":
         return np.array([not is_missing(item) for item in target], dtype=bool)
     return np.asarray(target == target)  # neither NaN nor NaT is
 
 
-def _valid(target: Any) -> Array:
+def _check_codes(target: Any) -> Array:
     """A dictionary may hold nothing under one of its codes."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -262,7 +266,7 @@ def _labels_of_arrow(y: Any, start: Start) -> Codes:
         row = int(np.argmax(np.asarray(y.is_null())))
         raise missing_target_error(row_number(start, row))
     kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
-    if numeric(kind):
+    if is_numeric_type(kind):
         return labels(numbers_of(y.cast(kind)), start)
     if pa.types.is_temporal(kind):
         y = y.cast(pa.string())

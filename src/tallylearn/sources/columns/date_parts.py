@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrow.buffers import doubles
-from tallylearn.sources.columns.kinds import numeric
+from tallylearn.sources.columns.kinds import is_numeric_type
 
 Array = NDArray[Any]
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
@@ -38,7 +38,7 @@ def date_part(name: str, part: str, data: Any) -> Any:
     import pyarrow.types as is_
 
     data = _instants(name, data)
-    if numeric(data.type):
+    if is_numeric_type(data.type):
         data = pa.nulls(len(data)).cast(pa.timestamp("us"))
     try:
         found = getattr(pc, "day_of_week" if part == "weekday" else part)(data)
@@ -60,7 +60,7 @@ def _instants(name: str, data: Any) -> Any:
 
     if is_.is_dictionary(data.type):
         data = data.cast(data.type.value_type)
-    if numeric(data.type) and data.null_count < len(data):
+    if is_numeric_type(data.type) and data.null_count < len(data):
         value = data.drop_null()[0].as_py()
         raise ColumnError(
             f"column {name!r} is a date column, and has numbers here ({value!r}). Pass "

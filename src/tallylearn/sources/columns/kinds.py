@@ -58,7 +58,7 @@ def kind_of(name: str, data: Any) -> Column:
         return Column(name, DATE)
     if is_.is_dictionary(data.type) or is_string_type(kind):
         return Column(name, CATEGORY, origin="text" if is_string_type(kind) else "number")
-    if _too_long(data) is not None and all_but_different(*_different(data)):
+    if _too_long(data) is not None and all_but_different(*_count_different(data)):
         return Column(name, CATEGORY, origin="number")  # of which no learner hears: identifiers
     return Column(name, NUMBER)
 
@@ -193,7 +193,7 @@ def mask_missing(data: Any, missing: tuple[Any, ...]) -> Any:
         for mark in missing
         if isinstance(mark, str) == text and not isinstance(mark, bool | None)
     ]
-    if not marks or not (text or numeric(data.type)):
+    if not marks or not (text or is_numeric_type(data.type)):
         return data
     wanted = pa.array(marks if text else [float(mark) for mark in marks])
     wanted = wanted.cast(data.type if text else pa.float64())
@@ -201,7 +201,7 @@ def mask_missing(data: Any, missing: tuple[Any, ...]) -> Any:
     return set_null(data, among)
 
 
-def numeric(kind: Any) -> bool:
+def is_numeric_type(kind: Any) -> bool:
     """Whether a type of Arrow is one of numbers, or of nothing."""
     import pyarrow.types as is_
 
@@ -223,7 +223,7 @@ def _check_integers(name: str, data: Any, start: int) -> None:
         raise large_integer_error(name, data[row].as_py(), start + row)
 
 
-def _different(data: Any) -> tuple[int, int]:
+def _count_different(data: Any) -> tuple[int, int]:
     """How many rows show a value, and how many values there are."""
     import pyarrow.compute as pc
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError, InputError, TargetError, short_repr
 from tallylearn.sources.arrow.buffers import doubles, numpy_of, strings_of
 from tallylearn.sources.arrow.types import is_string_type
-from tallylearn.sources.columns.kinds import numeric
+from tallylearn.sources.columns.kinds import is_numeric_type
 from tallylearn.sources.files.csv.cell_errors import as_code
 from tallylearn.sources.memory.arrays import EXACT, array_of_items, is_exact_double, is_missing
 from tallylearn.sources.type_inference.column_types import PLAIN
@@ -38,7 +38,7 @@ def measures(y: Any, start: Start = 0) -> Array:
         y = _objects(y.items())
     elif hasattr(y, "null_count"):
         y = _measures_of_arrow(y)
-    if (row := _odd(y)) is not None:
+    if (row := _find_first_odd(y)) is not None:
         row = _stray(y, row) if read else row
         mostly = read and 2 * sum(_real(item) or _number(item) for item in y) > len(y)
         raise _no_measure(y[row : row + 1].tolist()[0], row_number(start, row), mostly)
@@ -57,7 +57,7 @@ def _measures_of_arrow(y: Any) -> Array:
     if is_string_type(kind) and (written := _parse_strings(y)) is not None:
         return written
     y = y.cast(kind)
-    if not numeric(kind) or is_.is_decimal(kind):
+    if not is_numeric_type(kind) or is_.is_decimal(kind):
         return _objects(y.to_pylist())
     return numbers_of(y)
 
@@ -87,7 +87,7 @@ def weights(
 ) -> Array:
     """Weights: numbers, finite and not negative; of any size where rows are only ``compared``."""
     array = _one_a_row(weight, n, name)
-    if (row := _odd(array)) is not None:
+    if (row := _find_first_odd(array)) is not None:
         value = array[row : row + 1].tolist()[0]
         raise InputError(
             f"{name} is {value!r} in row {start + row}, which is not a number. Convert the weights "
@@ -192,7 +192,7 @@ def _as_nan(array: Array) -> Array:
     return _objects([np.nan if is_missing(item) else item for item in array])
 
 
-def _odd(array: Array) -> int | None:
+def _find_first_odd(array: Array) -> int | None:
     """The first row that holds no real number."""
     if array.dtype.kind in "fiub":
         return None

@@ -143,23 +143,23 @@ class ArffFile:
                 if word == "@attribute":
                     attributes.append(self._attribute(text[len(word) :], lines))
                 elif text and not text.startswith("%") and word != "@relation":
-                    raise self._odd(
+                    raise self._odd_value_error(
                         f"line {lines} is {text[:WIDTH]!r}. Above @data, each line is @relation, "
                         "@attribute or a comment that begins with %"
                     )
             else:
-                raise self._odd("there is no line @data")
+                raise self._odd_value_error("there is no line @data")
             while not weighted and (chunk := self._chunk(stream)):
                 weighted = b"{" in chunk and _WEIGHTS.search(chunk) is not None
         if not attributes:
-            raise self._odd("no line @attribute names a column")
+            raise self._odd_value_error("no line @attribute names a column")
         check_width(self.path, len(attributes))
         return Header(tuple(attributes), lines, weighted)
 
     def _attribute(self, text: str, line: int) -> Attribute:
         """A column by its line, without @attribute."""
         if (found := _NAME.fullmatch(text)) is None:
-            raise self._odd(f"line {line} names no attribute: {text.strip()[:WIDTH]!r}")
+            raise self._odd_value_error(f"line {line} names no attribute: {text.strip()[:WIDTH]!r}")
         name, rest = _text(found[1], found[2], found[3]), found[4]
         if rest.startswith("{"):
             values = self._values(name, rest, line)
@@ -179,7 +179,7 @@ class ArffFile:
                 f"{self.path}: attribute {name!r} is relational, and a cell can have only one "
                 "value. Write its columns as separate attributes."
             )
-        raise self._odd(
+        raise self._odd_value_error(
             f"line {line} gives attribute {name!r} the type {kind[:WIDTH]!r}. The types are "
             "numeric, real, integer, string, date and {values}"
         )
@@ -189,11 +189,15 @@ class ArffFile:
         inner = _strip_comment(rest).rstrip()
         inner = re.sub(r"\}\s*\{[^{}]*\}$", "}", inner)  # the weight of an attribute
         if not inner.endswith("}"):
-            raise self._odd(f"line {line} does not close the values of attribute {name!r} with }}")
+            raise self._odd_value_error(
+                f"line {line} does not close the values of attribute {name!r} with }}"
+            )
         found = self._cells(inner[1:-1], _VALUE, line)
         if len({*found}) < len(found):
             twice = next(value for at, value in enumerate(found) if value in found[:at])
-            raise self._odd(f"line {line} declares {twice!r} twice for attribute {name!r}")
+            raise self._odd_value_error(
+                f"line {line} declares {twice!r} twice for attribute {name!r}"
+            )
         return found
 
     def _date_format(self, name: str, java: str) -> str:
@@ -203,7 +207,7 @@ class ArffFile:
             if part[1] is not None:
                 parts.append((part[1].replace("''", "'") or "'").replace("%", "%%"))
             elif part[2] and part[0] not in _DATE_PARTS:
-                raise self._odd(
+                raise self._odd_value_error(
                     f"{part[0]!r} in the date format of attribute {name!r} is not supported"
                 )
             else:
@@ -234,7 +238,7 @@ class ArffFile:
         if not any(mark in chunk for mark in (b"'", b'"', b"\\", b"{", b"%")) and width > 1:
             plain = [at for at in columns if at < width]
             try:
-                table = self._plain(chunk, plain)
+                table = self._parse_plain(chunk, plain)
             except pa.ArrowInvalid:  # another number of cells, or no number: found row by row
                 table = None
             if table is not None:
@@ -247,7 +251,7 @@ class ArffFile:
         for first in range(0, len(lines), step):
             yield self._row_by_row(lines[first : first + step], columns, before + first)
 
-    def _plain(self, chunk: bytes, columns: Sequence[int]) -> Any:
+    def _parse_plain(self, chunk: bytes, columns: Sequence[int]) -> Any:
         """Rows without quotes, braces and comments as an Arrow table; None for large integers."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -335,7 +339,7 @@ class ArffFile:
             if self._header.weighted and (found := _WEIGHTED.search(line)) is not None:
                 text, weights[row] = line[: found.start()], self._weight(found[1], before + row + 1)
             if text.startswith("{"):
-                pairs = self._sparse(text, before + row + 1)
+                pairs = self._parse_sparse(text, before + row + 1)
             else:
                 pairs = dict(enumerate(self._dense(text, width, before + row + 1)))
             for at, value in pairs.items():
@@ -403,7 +407,7 @@ class ArffFile:
             )
         return cells
 
-    def _sparse(self, text: str, row: int) -> dict[int, str | None]:
+    def _parse_sparse(self, text: str, row: int) -> dict[int, str | None]:
         """The values of a sparse row by the numbers of their attributes, from 0."""
         found: dict[int, str | None] = {}
         at, end = 1, len(text) - 1
@@ -420,7 +424,7 @@ class ArffFile:
             found[number] = _unquote(cell[2], cell[3], cell[4])
             at = cell.end()
         if text[end] != "}":
-            raise self._odd(f"row {row} opens a brace and does not close it")
+            raise self._odd_value_error(f"row {row} opens a brace and does not close it")
         return found
 
     def _cells(
@@ -444,7 +448,7 @@ class ArffFile:
         try:
             return _number(text)
         except (ValueError, OverflowError):
-            raise self._odd(
+            raise self._odd_value_error(
                 f"row {row} has the weight {text[:WIDTH]!r}, which is not a number"
             ) from None
 
@@ -460,7 +464,7 @@ class ArffFile:
             f"missing, missing={as_code(text[:WIDTH])}."
         )
 
-    def _odd(self, what: str) -> FileError:
+    def _odd_value_error(self, what: str) -> FileError:
         return FileError(f"{self.path} is not valid ARFF: {what}. Correct the line.")
 
     def _stream(self) -> BinaryIO:

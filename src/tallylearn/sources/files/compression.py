@@ -98,7 +98,7 @@ ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".lz4")
 def open_file(path: Path) -> BinaryIO:
     """A file open for reading, unpacked where it is packed."""
     try:
-        file = _plain(path)
+        file = _open_plain(path)
         start = file.peek(6)
         for magic, unpack in UNPACKING.items():
             if start.startswith(magic):
@@ -240,7 +240,7 @@ def only_member(archive: Path) -> Path:
     )
 
 
-def _plain(path: Path) -> io.BufferedReader:
+def _open_plain(path: Path) -> io.BufferedReader:
     """The bytes as they are, of a file or of a member of an archive."""
     archive = container(path)
     if archive == path or not zipfile.is_zipfile(archive):

@@ -80,7 +80,7 @@ def check_size(path: Path, file: BinaryIO) -> dict[str, PartSize]:
             found[one.filename] = _part_size(one.filename, pieces)
             unpacked += found[one.filename].size
         if COPIES * (unpacked + _shared_text(found)) + CELL * _cells(found) > budget():
-            exact = {name: _exact(path, archive, name) for name in found}
+            exact = {name: _measure_exactly(path, archive, name) for name in found}
             cells, text = _cells(exact), _exact_text(path, archive, found)
             _ask(path, CELL * cells, f"the {cells:,} cells between its first and its last one")
             _ask(path, COPIES * text, f"{text:,} bytes of text in its cells")
@@ -146,7 +146,7 @@ def _whole_tags(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _part_size(name: str, pieces: Iterator[bytes]) -> PartSize:
-    """Bounds that are quick to find; where they are above the budget, ``_exact`` counts."""
+    """Bounds that are quick to find; above the budget, ``_measure_exactly`` counts."""
     found = PartSize()
     if name.endswith(".bin"):
         data = b"".join(pieces)
@@ -187,7 +187,7 @@ def _find_uncached(data: bytes, found: PartSize) -> None:
             found.uncached.setdefault(_column(ref[1]) - 1, int(ref[2]) - 1)
 
 
-def _exact(path: Path, archive: zipfile.ZipFile, name: str) -> PartSize:
+def _measure_exactly(path: Path, archive: zipfile.ZipFile, name: str) -> PartSize:
     """The rectangle around the cells that are filled, each found by its tag."""
     pieces = _pieces(path, archive, archive.getinfo(name))
     if name.endswith(".bin") or name == "content.xml":

@@ -103,7 +103,7 @@ def _is_title(row: Sequence[str], below: Rows, width: int) -> bool:
     return len(names) == width and has_header(below)
 
 
-def doubtful(rows: Rows) -> list[str]:
+def find_doubtful_names(rows: Rows) -> list[str]:
     """The names that a header has twice and its columns have as values: it may be no header."""
     twice = [name for name, times in _times(rows[0]).items() if times > 1 and name]
     columns = {

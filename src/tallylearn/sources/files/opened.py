@@ -15,7 +15,7 @@ from tallylearn.sources.files.csv.dialect import Dialect, sniff
 from tallylearn.sources.files.csv.dialect_options import OPTIONS, date_format
 from tallylearn.sources.files.excel import SheetDialect
 from tallylearn.sources.files.formats import ARFF, Format, FormatReader, format_of
-from tallylearn.sources.memory.joined_blocks import small
+from tallylearn.sources.memory.joined_blocks import fit_in_memory
 from tallylearn.sources.type_inference.column_types import FormatHints
 from tallylearn.tables import DATE
 
@@ -45,7 +45,7 @@ class OpenedFiles:
     @property
     def small(self) -> bool:
         """Whether all of them fit into memory."""
-        return small(self.paths)
+        return fit_in_memory(self.paths)
 
     @property
     def hints(self) -> FormatHints:

@@ -184,7 +184,7 @@ def column(name: str, values: Any) -> Any:
     """One Arrow array from any values, or an error that names the odd one out."""
     import pyarrow as pa
 
-    pure = _pure(fill_masked(values))
+    pure = _to_python_values(fill_masked(values))
     if hasattr(getattr(pure, "array", None), "codes"):
         return _categorical(name, pure.array)
     if (found := plain_of(pure)) is not None:
@@ -198,7 +198,7 @@ def column(name: str, values: Any) -> Any:
             return pa.chunked_array(pure)
         found = pa.array(pure, from_pandas=True)
     except OverflowError:
-        return _large(name, pure)
+        return _to_decimals(name, pure)
     except (pa.ArrowException, TypeError, ValueError):
         raise mixed_types_error(name, pure) from None
     if isinstance(pure, list | tuple) and pa.types.is_floating(found.type) and bool in _types(pure):
@@ -300,14 +300,14 @@ def is_exact_double(value: int) -> bool:
     return abs(value) <= EXACT or (abs(value) <= LARGEST and int(float(value)) == value)
 
 
-def _pure(values: Any) -> Any:
+def _to_python_values(values: Any) -> Any:
     """NumPy's own numbers among objects come as Python's."""
     if getattr(getattr(values, "dtype", None), "kind", "") == "O" and not _of_pandas(values.dtype):
         return [value.item() if isinstance(value, np.generic) else value for value in values]
     return values
 
 
-def _large(name: str, values: Any) -> Any:
+def _to_decimals(name: str, values: Any) -> Any:
     """Integers beyond 64 bits as decimals: whoever reads them as numbers gets an error."""
     import pyarrow as pa
 

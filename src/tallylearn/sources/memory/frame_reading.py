@@ -16,9 +16,9 @@ from tallylearn.sources.columns.class_labels import weight_errors, weights
 from tallylearn.sources.columns.date_parts import date_part, days
 from tallylearn.sources.columns.kinds import (
     codes,
+    is_numeric_type,
     mask_missing,
     numbers,
-    numeric,
     strings,
 )
 from tallylearn.sources.declarations import Declaration
@@ -121,7 +121,7 @@ def columns_apart(
 def _identifier(name: str, column: Any) -> Codes | Array:
     """A declared identifier, by its values; integers that a double would round, by their names."""
     with suppress(ColumnError):
-        return numbers(name, column) if numeric(column.type) else codes(column)
+        return numbers(name, column) if is_numeric_type(column.type) else codes(column)
     return codes(column)
 
 

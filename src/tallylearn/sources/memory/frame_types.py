@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from tallylearn.sources.columns.category_types import origin_of
-from tallylearn.sources.columns.kinds import kind_of, kind_of_strings, mask_missing, numeric
+from tallylearn.sources.columns.kinds import is_numeric_type, kind_of, kind_of_strings, mask_missing
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory.frames import Frame
 from tallylearn.sources.type_inference.column_types import FormatHints, InferredType
@@ -94,7 +94,7 @@ def schema_of_numbers(names: tuple[str, ...], named: bool) -> Schema:
 def long_integers(frame: Frame, schema: Schema) -> tuple[str, ...]:
     """The columns of integers that are read as names, for no double holds them."""
     typed = (c.name for c in schema.of_kind(CATEGORY) if c.origin == "number")
-    return tuple(name for name in typed if numeric(frame.column(name).type))
+    return tuple(name for name in typed if is_numeric_type(frame.column(name).type))
 
 
 def _column_of(

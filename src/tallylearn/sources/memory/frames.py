@@ -190,12 +190,12 @@ def _from_pandas(X: Any) -> Frame:
             "Feature names are only supported if all input features have string names."
         )
     plain = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in X.dtypes)
-    if plain and (found := _whole(X)) is not None:
+    if plain and (found := _to_matrix(X)) is not None:
         return Frame(names, all(strings), matrix=found)
     return Frame(names, all(strings), arrow=_arrow_of_pandas(X, names))
 
 
-def _whole(X: Any) -> Array | None:
+def _to_matrix(X: Any) -> Array | None:
     """All columns as one matrix of doubles, unless an integer is too large for one."""
     if any(d.kind in "iu" and d.itemsize == 8 for d in X.dtypes):
         columns = (x.to_numpy() for _, x in X.items())  # X.iloc costs a tenth of a small tree
@@ -210,11 +210,13 @@ def _arrow_of_pandas(X: Any, names: Sequence[str]) -> Any:
     import pyarrow as pa
 
     series = (one for _, one in X.items())
-    columns = [column(name, _plain(name, one)) for name, one in zip(names, series, strict=True)]
+    columns = [
+        column(name, _to_arrow_type(name, one)) for name, one in zip(names, series, strict=True)
+    ]
     return pa.table(columns, names=list(names))
 
 
-def _plain(name: str, series: Any) -> Any:
+def _to_arrow_type(name: str, series: Any) -> Any:
     """The series in a type that Arrow has; the categories of ``pandas.cut`` by their names."""
     kind = str(series.dtype)
     if kind.startswith("Sparse"):

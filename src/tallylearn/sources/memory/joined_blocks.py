@@ -14,7 +14,7 @@ from tallylearn.tables import Array, Block, Codes, Schema
 MAX_SMALL_FILE_BYTES = 1 << 26  # bytes on disk
 
 
-def small(paths: Iterable[Path]) -> bool:
+def fit_in_memory(paths: Iterable[Path]) -> bool:
     """Whether files may be held in memory, where more can be asked of them."""
     return sum(container(path).stat().st_size for path in paths) <= MAX_SMALL_FILE_BYTES
 

@@ -19,7 +19,7 @@ def column_in(block: Block, name: str) -> Any:
     """A column of a block as it was before it was read."""
     for column in block.schema.columns:
         if column.name == name:
-            return _raw(block, column)
+            return _read_raw(block, column)
     names = block.schema.names
     hint = did_you_mean(name, names) or f" It has {quoted_list(names)}."
     raise ColumnError(f"the table has no column {name!r}.{hint}")
@@ -45,7 +45,7 @@ def as_groups(column: Any) -> Codes:
     return codes(pa.array(column, from_pandas=True) if read else column)
 
 
-def _raw(block: Block, column: Column) -> Any:
+def _read_raw(block: Block, column: Column) -> Any:
     name = column.name
     if column.kind == DATE:
         raise TargetError(

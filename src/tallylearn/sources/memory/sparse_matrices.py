@@ -67,7 +67,7 @@ def table_of_counts(matrix: Any, declared: Declaration) -> Table:
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    times, zeros = _whole(rows, terms)
+    times, zeros = _to_whole_counts(rows, terms)
     if zeros:
         rows = rows.copy()
         rows.eliminate_zeros()
@@ -104,7 +104,7 @@ def _check_terms(terms: tuple[Any, ...], p: int) -> None:
         )
 
 
-def _whole(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:
+def _to_whole_counts(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:
     """The counts as whole numbers, and whether one is zero; or an error for the first that is none.
 
     Piece by piece, so that a piece is read from memory once and not for every question.
@@ -115,12 +115,12 @@ def _whole(rows: Any, terms: tuple[str, ...]) -> tuple[Array, bool]:
         piece = data[start : start + COUNTS_PER_CHECK]
         least, whole = piece.min(), piece.dtype.kind != "f" or (piece == np.floor(piece)).all()
         if not (least >= 0 and piece.max() <= MAX_WORD_COUNT and whole):
-            raise _odd(rows, start, terms)
+            raise _odd_count_error(rows, start, terms)
         zeros = zeros or bool(least == 0)
     return np.asarray(data, dtype=np.int64), zeros
 
 
-def _odd(rows: Any, start: int, terms: tuple[str, ...]) -> InputError:
+def _odd_count_error(rows: Any, start: int, terms: tuple[str, ...]) -> InputError:
     piece = rows.data[start : start + COUNTS_PER_CHECK]
     good = (piece >= 0) & (piece <= MAX_WORD_COUNT) & (piece == np.floor(piece))
     at = start + int(np.argmax(~good))

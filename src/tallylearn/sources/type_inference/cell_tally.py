@@ -120,7 +120,7 @@ class CellTally:
                 max(self.largest[1], other.largest[1]),
             ),
             shown={
-                sort: _earliest((*self.shown.get(sort, ()), *other.shown.get(sort, ())))
+                sort: _keep_earliest((*self.shown.get(sort, ()), *other.shown.get(sort, ())))
                 for sort in SHOWN_SORTS
                 if sort in self.shown or sort in other.shown
             },
@@ -265,7 +265,7 @@ def _example_cells(
     return {sort: cells for sort, cells in found.items() if cells}
 
 
-def _earliest(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+def _keep_earliest(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     """The first rows, each text once."""
     found: dict[str, int] = {}
     for row, text in sorted(cells):

@@ -123,14 +123,14 @@ def _infer_measure(cells: CellTally, counted: int, hints: FormatHints) -> Inferr
     if sum(cells.numbers.values()) == counted:
         return _numbers(cells, cells.numbers, hints.decimal)
     if cells.compounds or cells.bounds:
-        return _compound(cells, counted) or _bounds(cells, counted, hints)
+        return _infer_compound(cells, counted) or _bounds(cells, counted, hints)
     one_unit = len({numeral.unit.name for numeral in cells.amounts}) == 1
     if one_unit and sum(cells.amounts.values()) == counted:
         return _numbers(cells, cells.amounts, hints.decimal)
     return _dates(cells, hints.date) if sum(cells.dates.values()) == counted else None
 
 
-def _compound(cells: CellTally, counted: int) -> InferredType | None:
+def _infer_compound(cells: CellTally, counted: int) -> InferredType | None:
     """Values of several numbers, and bounds: read where they have one meaning, else in doubt."""
     forms = {compound.form for compound in cells.compounds}
     total = sum(cells.compounds.values())
@@ -153,10 +153,10 @@ def _compound(cells: CellTally, counted: int) -> InferredType | None:
         return InferredType(StringFormat(NUMBERS, compound=form), why)
     if forms in ({PAIR}, {ERROR}) and total == counted:
         remedy = ("first", "second", *(["ratio"] * (PAIR in forms)))
-        return _odd(cells, f"its values are two numbers ({cell})", remedy)
+        return _infer_doubtful(cells, f"its values are two numbers ({cell})", remedy)
     bare = all(one.unit.name == "" and not one.unit.power for one in cells.numbers)
     if forms == {RANGE} and total + plain == counted and bare:
-        return _odd(cells, f"its values are ranges of numbers ({cell})", ("midpoint",))
+        return _infer_doubtful(cells, f"its values are ranges of numbers ({cell})", ("midpoint",))
     return None
 
 
@@ -176,7 +176,7 @@ def _bounds(cells: CellTally, counted: int, hints: FormatHints) -> InferredType 
     cell = _first_cell(cells, "bound")
     are = "is a bound" if bounds == 1 else "are bounds"
     why = f"{bounds} of its {counted} values {are} and not exact ({cell})"
-    judgement = _odd(cells, why, (str(replace(found, compound=BOUND)),))
+    judgement = _infer_doubtful(cells, why, (str(replace(found, compound=BOUND)),))
     return replace(judgement, markers=texts if len(texts) <= MAX_MARKERS else ())
 
 
@@ -202,17 +202,19 @@ def _numbers(cells: CellTally, numbers: Counter[Numeral], decimal: str) -> Infer
         several = _list(named[:MAX_SHOWN_UNITS]) + (" and none" if "" in units else "")
         spelling = StringFormat(NUMBERS, *(found or (".", "")), scale=scale)
         remedy = _one_unit(spelling, named, "" in units)
-        return _odd(cells, f"its numbers have several units ({several})", remedy)
+        return _infer_doubtful(cells, f"its numbers have several units ({several})", remedy)
     unit = next(iter(named), "")
     if "" in units and _like_codes(numbers, named):  # 15A or 15B among house numbers
         spelling = StringFormat(NUMBERS, *(found or (".", "")), unit, scale=scale)
         letters = unit or scale
-        return _odd(cells, f"some of its numbers have {letters!r} behind them", (str(spelling),))
+        return _infer_doubtful(
+            cells, f"some of its numbers have {letters!r} behind them", (str(spelling),)
+        )
     if found is None:
         pair = two_marks([numeral.options for numeral in numbers])
         models = [str(StringFormat(NUMBERS, *one, unit, scale=scale)) for one in pair]
         several = "its numbers have several marks for decimals or thousands"
-        return _odd(cells, several, ("|".join(models),) if models else ())
+        return _infer_doubtful(cells, several, ("|".join(models),) if models else ())
     if found[0] == "?":
         models = [
             str(StringFormat(NUMBERS, *one, unit, scale=scale)) for one in ((".", ","), (",", ""))
@@ -242,7 +244,7 @@ def _one_unit(spelling: StringFormat, units: list[str], bare: bool) -> tuple[str
     return (str(replace(spelling, unit=units[0])),)
 
 
-def _odd(cells: CellTally, why: str, remedy: tuple[str, ...] = ()) -> InferredType:
+def _infer_doubtful(cells: CellTally, why: str, remedy: tuple[str, ...] = ()) -> InferredType:
     """Categories; a doubt where there are too many different numbers or dates for that."""
     remedy = (*remedy, "category")
     doubt = why if len(cells.distinct) >= MIN_DISTINCT_NUMBERS else ""
@@ -250,11 +252,11 @@ def _odd(cells: CellTally, why: str, remedy: tuple[str, ...] = ()) -> InferredTy
 
 
 def _dates(cells: CellTally, hint: str) -> InferredType | None:
-    forms, vague = sorted({form.lstrip("?") for form in cells.dates}), _vague(cells)
+    forms, vague = sorted({form.lstrip("?") for form in cells.dates}), _explain_vague_cells(cells)
     if any(map(_DAY_OF_MONTH.search, forms)):  # 5 Jan beside 24 Jan, which is no year then
         forms, vague = sorted({_of_day(form) for form in forms}), ""
     if len(forms) > 1 and TIME_ALONE in forms:
-        return _odd(cells, "some of its cells are dates and some are times of day")
+        return _infer_doubtful(cells, "some of its cells are dates and some are times of day")
     day_first, month_first = (
         tuple(dict.fromkeys(resolve_day_order(form, *pair) or form for form in forms))
         for pair in ((13, 1), (1, 13))
@@ -266,7 +268,7 @@ def _dates(cells: CellTally, hint: str) -> InferredType | None:
         return InferredType(StringFormat())  # codes of numbers and hyphens
     if "" in found and max(cells.largest) > 12:
         both = "|".join(dict.fromkeys((*day_first, *month_first)))
-        return _odd(cells, "no order of day and month fits all of its dates", (both,))
+        return _infer_doubtful(cells, "no order of day and month fits all of its dates", (both,))
     models = ("|".join(day_first), "|".join(month_first))
     row, text = cells.shown["date"][0]
     if "%Z" in forms[-1]:
@@ -304,7 +306,7 @@ def _length(form: str) -> tuple[int, str]:
     return -len(form), form
 
 
-def _vague(cells: CellTally) -> str:
+def _explain_vague_cells(cells: CellTally) -> str:
     """What cells may be besides dates, where nothing tells."""
     forms = [form[1:] for form in cells.dates if form.startswith("?")]
     forms = [form for form in forms if "%m" not in form or form not in cells.dates]
@@ -352,7 +354,7 @@ def _words(cells: CellTally, counted: int) -> InferredType:
     measured = plain + cells.codes + cells.long
     if measured == counted:
         return _all_measured(cells)
-    others = _others(cells)
+    others = _find_other_cells(cells)
     what = "dates" if sum(cells.dates.values()) > sum(cells.numbers.values()) else "numbers"
     first = ", ".join(
         f"{text[:CELL_WIDTH]!r} in row {row}" for row, text in others[:MAX_SHOWN_CELLS]
@@ -421,7 +423,7 @@ def _all_measured(cells: CellTally) -> InferredType:
     forms = [form for form in cells.dates if "%1" not in form and "?" not in form]
     more = [form for form, like in _BARE.items() if all(map(like.fullmatch, numbers))]
     models = ("|".join([*forms, *more[:1]]),) if more and len(forms) == len(cells.dates) else ()
-    return _odd(cells, "some of its cells are dates and some are numbers", models)
+    return _infer_doubtful(cells, "some of its cells are dates and some are numbers", models)
 
 
 _MONTH = re.compile(r"(?:0?[1-9]|1[0-2])\.(?:19|20)\d\d")
@@ -433,7 +435,7 @@ def _texts(cells: CellTally, *sorts: str) -> list[str]:
     return [text for sort in sorts for _, text in cells.shown.get(sort, ())]
 
 
-def _others(cells: CellTally) -> list[Cell]:
+def _find_other_cells(cells: CellTally) -> list[Cell]:
     """The first cells that are neither numbers nor dates."""
     sorts = ("word", "answer", "amount", "compound", "bound")
     return sorted(cell for sort in sorts for cell in cells.shown.get(sort, ()))[:MAX_KEPT_CELLS]

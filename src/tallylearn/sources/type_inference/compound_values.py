@@ -208,7 +208,7 @@ def _durations(texts: Any, model: str) -> Array:
     parts = _extract(texts, _DURATION)
     days, a, b, c = (_numbers(parts[name]) for name in "dabc")
     fraction = np.nan_to_num(_numbers(_replace(parts["f"], "^[.,]", "0.")))
-    minus = to_bools(_equal(parts["sign"], "-"))
+    minus = to_bools(_is_equal(parts["sign"], "-"))
     short = np.isnan(c) & np.isnan(days) & (model == MINUTES)
     hours = np.where(short, 0.0, a) + _DAY_HOURS * np.nan_to_num(days)
     minutes = np.where(short, a, b)
@@ -239,7 +239,7 @@ def _numbers(texts: Any) -> Array:
     return doubles(plain.cast(pa.float64()))
 
 
-def _equal(texts: Any, text: str) -> Any:
+def _is_equal(texts: Any, text: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.equal(texts, text)

@@ -255,7 +255,7 @@ def read_dates(texts: Any, form: str) -> Any:
             return iso.cast(kind).cast(plain)
         except pa.ArrowInvalid:
             continue
-    return _careful(iso)
+    return _mend_dates(iso)
 
 
 @lru_cache(maxsize=256)
@@ -304,7 +304,7 @@ def _integers(texts: Any) -> Array:
     return numpy_of(texts.cast(pa.int64()), np.int64(NOWHERE))
 
 
-def _careful(texts: Any) -> Any:
+def _mend_dates(texts: Any) -> Any:
     """Dates that need mending first: one digit for a day, fractions, zones, the halves of a day."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -334,7 +334,7 @@ def _careful(texts: Any) -> Any:
     noon = strings_of(("1970-01-01 12:00",)).cast(plain)[0]
     half = pc.subtract(noon, strings_of(("1970-01-01",)).cast(plain)[0])
     found = pc.if_else(late, pc.add(found, half), found)
-    return _local(pc.if_else(early, pc.subtract(found, half), found), places)
+    return _localise(pc.if_else(early, pc.subtract(found, half), found), places)
 
 
 def _zones(texts: Any) -> tuple[Any, Any]:
@@ -364,7 +364,7 @@ def _with_offsets(texts: Any) -> Any:
     return texts
 
 
-def _local(found: Any, places: Any) -> Any:
+def _localise(found: Any, places: Any) -> Any:
     """Local times of places as UTC; null where there is no such place."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -119,7 +119,7 @@ def numeral(mask: str) -> Numeral | None:
     (frozenset(), 'kg')
     """
     found = _NUMERAL.fullmatch(mask)
-    if found is None or _askew(found):
+    if found is None or _has_unmatched_signs(found):
         return None
     options = _options(found["body"], bool(found["exponent"]))
     unit = parse_unit(found["before"] or "", (found["after"] or "").strip(), bool(found["space"]))
@@ -149,7 +149,7 @@ def with_unit(mask: str, text: str) -> str:
     return mask[:start] + text[start:end] + mask[end:]
 
 
-def _askew(found: re.Match[str]) -> bool:
+def _has_unmatched_signs(found: re.Match[str]) -> bool:
     """Whether it has two signs or half a bracket."""
     signs = [found[name] for name in ("open", "sign", "inner", "late") if found[name]]
     return len(signs) > 1 or ("(" in signs) != bool(found["close"])
@@ -249,7 +249,7 @@ def read_numbers(texts: Any, spelling: StringFormat) -> Any:
             return quick
     found = pc.extract_regex(normalize_marks(texts), _pattern(spelling))
     parts = {field.name: pc.struct_field(found, field.name) for field in found.type}
-    signs = _join(parts, "open", "sign", "inner", "late", "close")
+    signs = _join_groups(parts, "open", "sign", "inner", "late", "close")
     fits = pc.match_substring_regex(signs, r"^(?:\(\)|[+-]?)$")
     minus = pc.match_substring_regex(signs, r"^[(-]")
     body = parts["body"]
@@ -269,7 +269,7 @@ def read_numbers(texts: Any, spelling: StringFormat) -> Any:
     return pc.add(pc.multiply(values, factor), shift)
 
 
-def _join(parts: dict[str, Any], *names: str) -> Any:
+def _join_groups(parts: dict[str, Any], *names: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.binary_join_element_wise(*(parts[name] for name in names), "")
@@ -286,7 +286,7 @@ def _units_of(parts: dict[str, Any], spelling: StringFormat) -> tuple[Any, Any, 
     around = pc.binary_join_element_wise(
         parts["before"], parts["space"], parts["after"], "\0"
     ).dictionary_encode()
-    found = [_conversion(text, spelling) for text in _plain(around.dictionary)]
+    found = [_conversion(text, spelling) for text in _to_plain_texts(around.dictionary)]
     powers = ["no" if one is None else f"e{one[0]}" if one[0] else "" for one in found]
     power = pa.array(powers, pa.string()).take(around.indices)
     if all(one is None or one[1:] == (1.0, 0.0) for one in found):
@@ -296,7 +296,7 @@ def _units_of(parts: dict[str, Any], spelling: StringFormat) -> tuple[Any, Any, 
                      for some in (factors, shifts)))  # fmt: skip
 
 
-def _plain(texts: Any) -> list[str]:
+def _to_plain_texts(texts: Any) -> list[str]:
     return [text or "\0\0" for text in texts.to_pylist()]
 
 

@@ -89,16 +89,16 @@ def infer_string_column(column: Any, hints: FormatHints, start: int = 0) -> Infe
 
     if pa.types.is_floating(column.type):  # a file's parser saw to it
         return InferredType(StringFormat(NUMBERS))
-    if hints.decimal != "," and _plain(column.dictionary):
+    if hints.decimal != "," and _are_plain_numbers(column.dictionary):
         return InferredType(StringFormat(NUMBERS))
-    if _iso(column.dictionary):
+    if _are_iso_dates(column.dictionary):
         return InferredType(StringFormat(DATES, date=ISO))
     found = infer_column_type(CellTally.of(column, start), hints)
-    alike = _alike(column.dictionary) if found.format == StringFormat() else ""
+    alike = _describe_spelling_variants(column.dictionary) if found.format == StringFormat() else ""
     return replace(found, reason="; ".join(filter(None, [found.reason, alike])))
 
 
-def _iso(texts: Any) -> bool:
+def _are_iso_dates(texts: Any) -> bool:
     """Whether all strings are dates as every program writes them, with minutes or without a time.
 
     Arrow takes hours alone too, which are no date to a column of which one cell is looked at.
@@ -118,10 +118,10 @@ def _iso(texts: Any) -> bool:
         return False
     if (data[starts + 4] != _HYPHEN).any() or (data[starts + 7] != _HYPHEN).any():
         return False
-    return any(_all(texts, kind) for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")))
+    return any(_are_all(texts, kind) for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")))
 
 
-def _all(texts: Any, kind: Any) -> bool:
+def _are_all(texts: Any, kind: Any) -> bool:
     import pyarrow as pa
 
     try:
@@ -132,7 +132,7 @@ def _all(texts: Any, kind: Any) -> bool:
     return True
 
 
-def _alike(texts: Any) -> str:
+def _describe_spelling_variants(texts: Any) -> str:
     """What to say of categories that differ only in their letters' case or in their blanks."""
     import pyarrow.compute as pc
 
@@ -149,7 +149,7 @@ def _alike(texts: Any) -> str:
     return f"{one[:CELL_WIDTH]!r} and {two[:CELL_WIDTH]!r} differ only in case or blanks{more}"
 
 
-def _plain(texts: Any) -> bool:
+def _are_plain_numbers(texts: Any) -> bool:
     """Whether all strings are numbers as every program writes them, none of them a code or huge."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -258,7 +258,7 @@ def check_same_format(
         odd = pc.match_substring_regex(texts, r"^[^0-9.,]*0[ ']?[0-9]")
     elif spelling.words:
         usual = spelling.words in ANSWERS  # which YES does not change
-        odd = _neither(texts, spelling.words)
+        odd = _find_neither(texts, spelling.words)
         odd = odd if usual else pc.invert(pc.is_in(texts, value_set=strings_of(spelling.words)))
     else:
         return
@@ -278,14 +278,14 @@ def check_answers(name: str, column: Any, words: tuple[str, ...], start: int, wh
     """Refuse cells that are none of the answers that a column is said to have."""
     import pyarrow.compute as pc
 
-    odd = pc.and_(_neither(column.dictionary, words), column.dictionary.is_valid())
+    odd = pc.and_(_find_neither(column.dictionary, words), column.dictionary.is_valid())
     rows = np.flatnonzero(np.append(to_bools(odd), False)[numpy_of(column.indices, NOWHERE)])
     if len(rows):
         found = dict.fromkeys(column.take(row_indices(rows)).to_pylist())
         raise unknown_answer_error(name, words, [*found], start + int(rows[0]), where)
 
 
-def _neither(texts: Any, words: tuple[str, ...]) -> Any:
+def _find_neither(texts: Any, words: tuple[str, ...]) -> Any:
     import pyarrow.compute as pc
 
     return pc.invert(is_one_of(texts, tuple(map(str.lower, words))))
@@ -342,7 +342,9 @@ def _complain(
         if found is not None and found[place].is_valid:
             error = CellError(*large_integer_error(name, text, row, where).args)
         else:
-            better = _better(column, texts, spelling) if start <= 1 else ""  # of all cells
+            better = (
+                _find_better_format(column, texts, spelling) if start <= 1 else ""
+            )  # of all cells
             error = cell_error(
                 spelling, better, name=name, text=text, row=row, where=where, learned=learned
             )
@@ -350,7 +352,7 @@ def _complain(
         raise error
 
 
-def _better(column: Any, texts: Any, spelling: StringFormat) -> str:
+def _find_better_format(column: Any, texts: Any, spelling: StringFormat) -> str:
     """A model by which all cells can be read: another order of day and month, or other marks."""
     found = infer_column_type(CellTally.of(replace_dictionary(column, texts))).format
     for other in (

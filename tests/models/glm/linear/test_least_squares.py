@@ -18,7 +18,7 @@ from sklearn.datasets import load_diabetes
 
 import tallylearn as tl
 from tallylearn import errors, tables
-from tallylearn.models.design.missing_values import gappy
+from tallylearn.models.design.missing_values import find_missing
 from tallylearn.models.glm import sufficient_statistics
 from tallylearn.tallies import scatter
 from tallylearn.tallies.centred_sums import whole
@@ -394,7 +394,9 @@ def test_numbers_are_looked_at_for_gaps_where_their_sums_tell_of_some(
 ) -> None:
     looked = list[int]()
     monkeypatch.setattr(tables, "BLOCK", 1000)
-    monkeypatch.setattr(sufficient_statistics, "gappy", lambda b: looked.append(len(b)) or gappy(b))
+    monkeypatch.setattr(
+        sufficient_statistics, "find_missing", lambda b: looked.append(len(b)) or find_missing(b)
+    )
     x, y = broad(2500, 9)
     tl.LinearRegression(solver="cholesky").fit(x, y)
     assert not looked

@@ -18,7 +18,7 @@ from tallylearn.models.glm.logistic_model import TOP, LogisticModel, SolverOutco
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report, TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
-from tallylearn.tables import Schema
+from tallylearn.tables import Array, Schema
 from tallylearn.workings import Grid, Sentence, format_number
 from tallylearn.workings.terms import intercept_name
 
@@ -89,6 +89,7 @@ def _grid(found: dict[str, Any], name: str) -> Grid:
     names = coefficient_names(names, bool(found.get("intercept", first)))
     shown, some = _select_rows(rows, found["words"])
     keys = ("log_odds", "odds_ratio", *(("error", "z", "p") if sure else ()))
+    has_vif = any("vif" in row for row in rows)
     columns = [[rows[j][key] for j in shown] for key in keys]
     heads: tuple[str, ...] = ("", "coef", "odds ratio")
     if sure:
@@ -98,6 +99,9 @@ def _grid(found: dict[str, Any], name: str) -> Grid:
             [rows[j]["log_odds"] + sign * w for j, w in zip(shown, wide, strict=True)]
             for sign in (-1, 1)
         ]
+    if has_vif:
+        heads += ("VIF",)
+        columns.append([rows[j]["vif"] for j in shown])
     cells = coefficient_rows(
         [names[j] for j in shown], columns, p_column=keys.index("p") if sure else None
     )
@@ -121,8 +125,10 @@ def _figure(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else format_number(float(value))
 
 
-def summarise(model: LogisticModel, schema: Schema, level: float = 0.95) -> LogisticSummary:
-    """From a model: every class compared with the first."""
+def summarise(
+    model: LogisticModel, schema: Schema, level: float = 0.95, inflation: Array | None = None
+) -> LogisticSummary:
+    """From a model: every class compared with the first; ``inflation`` (m, p) if it is shown."""
     check_level("summary", level)
     two = len(model.classes) == 2
     weights, bias = model.weights, model.bias
@@ -134,10 +140,12 @@ def summarise(model: LogisticModel, schema: Schema, level: float = 0.95) -> Logi
         errors = model.ending.errors[c] if model.ending.errors.size else None
         if model.ending.intercept:
             error = None if errors is None else float(errors[0])
-            rows.append(_row(name, constant, float(bias[c]), error, level))
+            row = _row(name, constant, float(bias[c]), error, level)
+            rows.append(row if inflation is None else row | {"vif": None})
         for j in model.order(schema).tolist():
             error = None if errors is None else float(errors[1 + j])
-            rows.append(_row(name, model.names[j], float(weights[c, j]), error, level))
+            row = _row(name, model.names[j], float(weights[c, j]), error, level)
+            rows.append(row if inflation is None else row | {"vif": float(inflation[c, j])})
     return LogisticSummary(
         reference=str(model.classes[0]), rows=tuple(rows), figures=_figures(model),
         remarks=tuple(_remarks(model, schema)), level=level,

@@ -17,7 +17,7 @@ from tallylearn.models.glm.poisson_model import PoissonModel
 from tallylearn.reporting.formatting import plain_data
 from tallylearn.reporting.report import Report, TableReport
 from tallylearn.statistics.confidence_intervals import check_level, z_value
-from tallylearn.tables import Schema
+from tallylearn.tables import Array, Schema
 from tallylearn.workings import Grid, Sentence, format_number
 from tallylearn.workings.terms import intercept_name
 
@@ -56,6 +56,8 @@ class PoissonSummary(TableReport):
         )
         if all(row["std_err"] is None for row in rows):
             keys, heads = keys[:1], heads[:2]
+        if any("vif" in row for row in rows):
+            keys, heads = (*keys, "vif"), (*heads, "VIF")
         columns = [[row[key] for row in rows] for key in keys]
         cells = coefficient_rows(
             [row["name"] for row in rows],
@@ -92,8 +94,9 @@ def _statistics(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def summarize(
-    model: PoissonModel, schema: Schema, target: str, level: float, notes: tuple[str, ...] = ()
-) -> PoissonSummary:
+    model: PoissonModel, schema: Schema, target: str, level: float, notes: tuple[str, ...] = (),
+    inflation: Array | None = None,
+) -> PoissonSummary:  # fmt: skip
     """The summary of a fitted model; standard errors are those of maximum likelihood alone."""
     check_level("summary", level)
     order = model.design.order(schema).tolist()
@@ -101,6 +104,9 @@ def summarize(
     if model.has_intercept:
         places.insert(0, (intercept_name(model.design.names, INTERCEPT), model.intercept, 0))
     rows = tuple(_row(model, name, coef, at, level) for name, coef, at in places)
+    if inflation is not None:
+        factors = [float(inflation[at - 1]) if at else None for _, _, at in places]
+        rows = tuple(row | {"vif": vif} for row, vif in zip(rows, factors, strict=True))
     n_coef = len(places)
     fit: dict[str, Any] = {
         "No. Observations": model.rows,

@@ -3,9 +3,14 @@
 - Least squares: σ √diag((XᵀX)⁻¹), computed from the inverse of the triangle R.
 - Heteroskedasticity-consistent (HC0 to HC3): the squared residuals of the rows replace σ²I.
 - Maximum likelihood: from the inverse Hessian (observed information).
+
+Variance inflation factors of maximum likelihood compare the variance of a coefficient with that of
+uncorrelated estimates; those of least squares are in the summary of linear models.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -51,25 +56,45 @@ def least_squares_standard_errors(model: LinearFit, t: int, meat: SandwichMeat |
     return out
 
 
-def maximum_likelihood_standard_errors(objective: Objective, hessian: Array) -> Array:
-    """(m, width) of intercepts and coefficients, in the columns' units; none where H is singular.
+class CoefficientPrecision(NamedTuple):
+    """How precise maximum-likelihood estimates are; empty where the Hessian is singular."""
+
+    errors: Array = NO_ERRORS  # (m, width) standard errors, the intercepts first
+    inflation: Array | None = None  # (m, width - 1) variance inflation factors
+
+
+def coefficient_precision(objective: Objective, hessian: Array) -> CoefficientPrecision:
+    """Standard errors in the columns' units, and variance inflation factors.
 
     ``hessian`` (M, M) is that of the summed loss of standardised columns. With θ = T β for the
-    coefficients β in the columns' units, the covariance of β is T⁻¹ H⁻¹ T⁻¹'.
+    coefficients β in the columns' units, the covariance of β is T⁻¹ H⁻¹ T⁻¹'. The variance
+    inflation factor of a coefficient is its entry in diag(C⁻¹) diag(C), where C is the covariance
+    without the intercepts, as for linear models (J. Fox and G. Monette, Generalized collinearity
+    diagnostics, JASA 87, 1992; R's ``car::vif``). C⁻¹ is the Schur complement of the intercepts in
+    H.
     """
     columns, (m, width) = objective.columns, objective.null_coef.shape
     if not hessian.size:
-        return NO_ERRORS
+        return CoefficientPrecision()
     information, at = hessian.copy(), np.arange(m) * width
     if not objective.intercept:
         fix_intercepts(information, width)
     covariance = invert(information)
     if covariance is None:
-        return NO_ERRORS
+        return CoefficientPrecision()
     if not objective.intercept:
         covariance[at, at] = 0.0
     to_units = np.diag(np.insert(1 / columns.scale, 0, 1.0))
     to_units[0, 1 : 1 + columns.n_columns] = -columns.centre / columns.scale[: columns.n_columns]
     blocks = covariance.reshape(m, width, m, width)
     each = [to_units @ blocks[c, :, c] @ to_units.T for c in range(m)]
-    return np.array([np.sqrt(np.diag(one).clip(0)) for one in each])
+    errors = np.array([np.sqrt(np.diag(one).clip(0)) for one in each])
+    slopes = np.setdiff1d(np.arange(m * width), at)
+    precision = np.diag(hessian)[slopes]
+    if objective.intercept:
+        along = hessian[np.ix_(at, slopes)]
+        precision = precision - (along * np.linalg.solve(hessian[np.ix_(at, at)], along)).sum(
+            axis=0
+        )
+    inflation = precision * np.diag(covariance)[slopes]
+    return CoefficientPrecision(errors, np.maximum(inflation, 1.0).reshape(m, width - 1))

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tallylearn.errors import InputError, OptionError, short_repr
 from tallylearn.reporting.formatting import format_column, format_p_value, printable_text
 from tallylearn.reporting.report import ReportLayout
+from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.terms import intercept_name
 
@@ -29,6 +31,23 @@ def interval_headings(level: float) -> tuple[str, str]:
     """
     tail = (1 - level) / 2
     return f"[{tail:.4g}", f"{1 - tail:.4g}]"
+
+
+def checked_vif(vif: Any) -> bool:
+    """The option ``vif`` of a summary."""
+    if not isinstance(vif, bool):
+        raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
+    return vif
+
+
+def known_inflation(inflation: Array | None, remedy: str) -> Array:
+    """The variance inflation factors of maximum-likelihood estimates, if there are any."""
+    if inflation is None:
+        raise InputError(
+            "variance inflation factors need maximum-likelihood estimates with standard errors. "
+            f"Fit without a penalty ({remedy}), or call summary() without vif=True."
+        )
+    return inflation
 
 
 def coefficient_names(names: Sequence[str], has_intercept: bool) -> list[str]:

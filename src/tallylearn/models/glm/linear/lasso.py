@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError, MergeError
 from tallylearn.estimators.options import SEED, TRUTH, either, instance_of, one_of, option
 from tallylearn.estimators.passes import Learned, Notes, Passes
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.glm.linear.linear_estimator import (
     PENALTY_LIST,
     PENALTY_OR_CV,
@@ -19,15 +19,15 @@ from tallylearn.models.glm.linear.linear_estimator import (
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.linear.wide_table import WideTable
-from tallylearn.models.glm.paths import (
+from tallylearn.models.glm.penalty_cross_validation import (
     CoefficientPath,
     CrossValidationErrors,
     ElasticNetPath,
     choose_penalty,
     coefficient_path,
-    descending,
     largest_useful_alpha,
     path_penalties,
+    sort_descending,
 )
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
@@ -179,7 +179,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
             return super().fit_passes(passes)
         whole = passes.whole()
         left_out = self._count_dropped_rows(whole)
-        block = scale_weights_to_rows(learnable(whole, self.missing))
+        block = scale_weights_to_rows(select_learnable(whole, self.missing))
         check_size(len(block), passes.width, passes.read.weighed)
         return Learned(self._wide_model(block), notes=Notes(left_out))
 
@@ -200,7 +200,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
         table = WideTable.of(block, self._design_options(), int(self.degree), centred)
         choice = None
         if self._cross_validates:
-            grid = table.penalties(penalty) if self.alphas is None else descending(self.alphas)
+            grid = table.penalties(penalty) if self.alphas is None else sort_descending(self.alphas)
             choice = table.cross_validate(grid, penalty, int(self.folds))
         alpha = float(self.alpha) if choice is None else choice.choose(self.rule)
         return table.model(alpha, penalty, choice)
@@ -286,7 +286,7 @@ class ElasticNet(LinearEstimator, options=ELASTIC_NET_OPTIONS):
                 "path() needs the tally or the training rows, and this model has neither: it was "
                 "loaded from a file, or the table is large. Fit again with keep_rows=True."
             )
-        block = scale_weights_to_rows(learnable(self.kept_rows_.whole(), self._missing_rule))
+        block = scale_weights_to_rows(select_learnable(self.kept_rows_.whole(), self._missing_rule))
         penalty = self._penalty_terms
         table = WideTable.with_design(self.model_.design, block, bool(self.fit_intercept))
         alphas = table.penalties(penalty) if given is None else given

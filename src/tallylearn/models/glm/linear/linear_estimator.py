@@ -39,7 +39,7 @@ from tallylearn.models.design.columns import MISSING, check_references
 from tallylearn.models.design.filled_scatter import solve_filled, too_wide
 from tallylearn.models.design.formula_design import FormulaDesign, fit_formula
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import learnable
+from tallylearn.models.design.missing_values import select_learnable
 from tallylearn.models.design.polynomial_bases import PiecewisePolynomials
 from tallylearn.models.design.pooled_categories import (
     PART,
@@ -52,6 +52,7 @@ from tallylearn.models.glm.inference.cancellation import check_cancellation, is_
 from tallylearn.models.glm.inference.diagnostics import Diagnostics, SandwichMeat, diagnose_rows
 from tallylearn.models.glm.inference.intervals import prediction_interval
 from tallylearn.models.glm.inference.summary import ROBUST_ERRORS, Summary, summarize
+from tallylearn.models.glm.inference.summary_layout import checked_vif
 from tallylearn.models.glm.inference.training_rows import (
     LOOSE_TOLERANCE,
     NumberedBlock,
@@ -62,7 +63,7 @@ from tallylearn.models.glm.inference.training_rows import (
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
 from tallylearn.models.glm.linear.linear_working import linear_working
-from tallylearn.models.glm.paths import PathSolver, is_penalties
+from tallylearn.models.glm.penalty_cross_validation import PathSolver, is_penalties
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty
 from tallylearn.models.glm.solvers.exact_least_squares import (
     exact_normal_equations,
@@ -244,12 +245,12 @@ class LinearEstimator(Regressor):
         return self._with_row_counts(self._tally_as(kind, rare, block), block)
 
     def _with_row_counts(self, tally: Bundle, block: Block) -> Bundle:
-        block = learnable(block, self.missing)
+        block = select_learnable(block, self.missing)
         return with_log_weights(super()._with_row_counts(tally, block), block)
 
     def _count_dropped_rows(self, block: Block) -> DroppedRows:
         """The rows without a target, and those dropped for a missing value."""
-        gappy = len(block) - len(learnable(block, self.missing))
+        gappy = len(block) - len(select_learnable(block, self.missing))
         found = DroppedRows.in_block(block)
         return replace(found, gappy=gappy) if gappy else found
 
@@ -315,7 +316,7 @@ class LinearEstimator(Regressor):
         return rare_or_raise(values, float(self.min_samples_category), error)
 
     def _count_values(self, block: Block) -> Bundle:
-        return values_of(learnable(block, self.missing))
+        return values_of(select_learnable(block, self.missing))
 
     def _sum_pairs(self, passes: Passes, rare: RareValues) -> Bundle:
         """The tally; a triangle for few rows, or in a second pass where the scatter lost digits."""
@@ -614,8 +615,7 @@ class LinearEstimator(Regressor):
                 raise OptionError(
                     f"robust={short_repr(robust)} is not an option. Pass None or one of {known}."
                 )
-            if not isinstance(vif, bool):
-                raise OptionError(f"vif is {short_repr(vif)}. Pass True or False.")
+            checked_vif(vif)
             t = self._target_place(target)
             read = (
                 self._find_rows_for_diagnostics()
@@ -771,7 +771,7 @@ class LinearEstimator(Regressor):
         """The training rows, with their numbers from 0 in the whole table."""
         before, missing = 0, self._missing_rule
         for whole in (block for part in read.coded_table.parts() for block in part.blocks()):
-            block = learnable(whole.training_rows(), missing)
+            block = select_learnable(whole.training_rows(), missing)
             row = places(block.start, np.arange(len(block)))
             if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
                 row += before - whole.start

@@ -22,7 +22,7 @@ from tallylearn.models.glm.inference.estimability import (
     estimability_notes,
     unestimable_columns,
 )
-from tallylearn.models.glm.paths import CrossValidationErrors
+from tallylearn.models.glm.penalty_cross_validation import CrossValidationErrors
 from tallylearn.models.glm.solvers.best_subsets import Subsets
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem, LeastSquaresSolution
 from tallylearn.runtime.blas_threads import one_thread
@@ -70,10 +70,10 @@ def derive(
         for name, of_number in zip(given.columns, given.numeric, strict=True)
     ]
     means = [figure(name, mean) for name, mean in zip(own, model.mean.tolist(), strict=True)]
-    rows = [(names[j], means[j], *map(_short, model.coef[:, j])) for j in order]
+    rows = [(names[j], means[j], *map(_format_short, model.coef[:, j])) for j in order]
     heads = ("column", "mean", *heads)
     if model.centred:
-        rows.insert(0, (intercept_name(names), "", *map(_short, model.intercept)))
+        rows.insert(0, (intercept_name(names), "", *map(_format_short, model.intercept)))
     else:  # no mean was subtracted, and the model keeps none
         heads, rows = (heads[0], *heads[2:]), [(row[0], *row[2:]) for row in rows]
     steps.append(Grid("weights", heads, tuple(rows)))
@@ -81,7 +81,7 @@ def derive(
     share = ", ".join("none" if r is None else format_number(r) for r in shares)
     told = f", R² {share}" if model.whole.any() and len(shares) > 1 else ""
     many = f"{model.rows:g} row{'s' if model.rows != 1 else ''}"
-    left = ", ".join(map(_short, model.rest))
+    left = ", ".join(map(_format_short, model.rest))
     steps.append(Sentence(f"{many}; squared residuals {left}{told}."))
     if len(shares) == 1 and shares[0] is not None:
         squares = "Σ (y - ŷ)² / Σ (y - ȳ)²" if model.centred else "Σ (y - ŷ)² / Σ y²"
@@ -109,7 +109,7 @@ def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
     if model.method.removeprefix("exact ") not in ("least squares", "ridge"):
         return []
     if model.penalty.any():
-        told = Sentence(f"λ = {', '.join(map(_short, model.penalty))}; w0 is not penalised.")
+        told = Sentence(f"λ = {', '.join(map(_format_short, model.penalty))}; w0 is not penalised.")
         return (
             [RIDGE_EQUATIONS, told, INTERCEPT_FORMULA] if model.centred else [RIDGE_EQUATIONS, told]
         )
@@ -127,7 +127,7 @@ def _method_steps(model: LinearModel) -> list[Grid | Formula | Sentence]:
     return [NORMAL_EQUATIONS, INTERCEPT_FORMULA] if model.centred else [NORMAL_EQUATIONS]
 
 
-def _short(x: float) -> str:
+def _format_short(x: float) -> str:
     return format_number(float(x))
 
 

@@ -14,7 +14,7 @@ from tallylearn.models.glm.linear.linear_model import (
     LinearModel,
     derive,
 )
-from tallylearn.models.glm.paths import largest_useful_alpha
+from tallylearn.models.glm.penalty_cross_validation import largest_useful_alpha
 from tallylearn.models.glm.solvers.coordinate_descent import ElasticNetPenalty, solve_path
 from tallylearn.models.glm.solvers.least_squares import LeastSquaresProblem
 from tallylearn.tables import Array, Schema
@@ -145,7 +145,10 @@ def _equations(model: LinearModel, work: ProductSums, full: bool) -> list[Step] 
             "; w0 is not penalised." if work.centred else "."
         )))  # fmt: skip
     if p == 1:
-        return [*steps, *_simple(work, float(model.coef[0, 0]), float(model.intercept[0]), cost)]
+        return [
+            *steps,
+            *_work_single_column(work, float(model.coef[0, 0]), float(model.intercept[0]), cost),
+        ]
     steps.insert(0, RIDGE_EQUATIONS if cost else NORMAL_EQUATIONS)
     if p > (MAX_FULL_COLUMNS if full else MAX_COLUMNS):
         more = [] if full else [Sentence(f"show_work(full=True) prints XᵀX of {p} columns.")]
@@ -159,7 +162,9 @@ def _equations(model: LinearModel, work: ProductSums, full: bool) -> list[Step] 
     ]
 
 
-def _simple(work: ProductSums, slope: float, intercept: float, cost: float) -> list[Step]:
+def _work_single_column(
+    work: ProductSums, slope: float, intercept: float, cost: float
+) -> list[Step]:
     """One column: two sums, the slope and the intercept."""
     square, product = float(work.products[0, 0]), float(work.with_target[0])
     n, mean, level = work.rows, float(work.mean[0]), work.target_mean

@@ -15,7 +15,7 @@ from tallylearn.models.glm.linear.linear_estimator import (
     LinearEstimator,
 )
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.paths import (
+from tallylearn.models.glm.penalty_cross_validation import (
     CoefficientPath,
     CrossValidationErrors,
     RidgePath,

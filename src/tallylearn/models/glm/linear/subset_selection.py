@@ -13,7 +13,11 @@ from tallylearn.estimators.options import option
 from tallylearn.models.design.matrix import Design
 from tallylearn.models.glm.linear.linear_estimator import LinearEstimator
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.paths import CrossValidationErrors, cross_validate, folds_with_rows
+from tallylearn.models.glm.penalty_cross_validation import (
+    CrossValidationErrors,
+    cross_validate,
+    folds_with_rows,
+)
 from tallylearn.models.glm.solvers.best_subsets import (
     MAX_SEARCHED_GROUPS,
     ColumnGroups,

@@ -11,10 +11,10 @@ from tallylearn.errors import InputError
 from tallylearn.kernels import centring
 from tallylearn.models.design.columns import design_columns, encode_block, encoded_names
 from tallylearn.models.design.matrix import Design
-from tallylearn.models.design.missing_values import gappy, learnable
+from tallylearn.models.design.missing_values import find_missing, select_learnable
 from tallylearn.models.design.powers import append_powers
 from tallylearn.models.glm.linear.linear_model import LinearModel
-from tallylearn.models.glm.paths import (
+from tallylearn.models.glm.penalty_cross_validation import (
     ABOVE_ROUNDING,
     SMALLEST_ALPHA_RATIO,
     CrossValidationErrors,
@@ -48,7 +48,7 @@ class WideTable:
     @classmethod
     def of(cls, block: Block, how: DesignOptions, degree: int, centred: bool) -> WideTable:
         """All rows, every gap filled."""
-        block = learnable(block, how.missing)
+        block = select_learnable(block, how.missing)
         target = targets_of(block)
         if target.shape[1] > 1:
             raise InputError(
@@ -81,7 +81,9 @@ class WideTable:
     @classmethod
     def with_design(cls, design: Design, block: Block, centred: bool) -> WideTable:
         """Rows whose design is known."""
-        return cls._of_rows(design, learnable(block, "drop" if design.complete else ""), centred)
+        return cls._of_rows(
+            design, select_learnable(block, "drop" if design.complete else ""), centred
+        )
 
     def part(self, which: Array) -> WideTable:
         """Some of the rows."""
@@ -174,7 +176,7 @@ class WideTable:
 
 def _design_of_block(block: Block, how: DesignOptions, degree: int) -> Design:
     weight = np.ones(len(block)) if block.weight is None else block.weight
-    gaps = gappy(block)
+    gaps = find_missing(block)
     names, x = encoded_names(block, gaps), encode_block(block, gaps)
     names, x = append_powers(block, names, x, degree)
     with one_thread():

@@ -85,7 +85,7 @@ def compare_on_table(name: str, first: TreeLearner, second: TreeLearner, given: 
 def _predictions(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     """The truth and the predictions, row by row."""
     name, task = type(learner).__name__, learner.task
-    read = read_fit_input(learner._table(X), y, None, name, task, learner.schema_)
+    read = read_fit_input(learner._table(X), y, None, who=name, aim=task, schema=learner.schema_)
     truth: list[Any] = []
     said: list[Any] = []
     for block in read.blocks():
@@ -265,15 +265,25 @@ def diff(
             )
         tables = dict(on or {}) | ({} if X is None else {"X": X if y is None else (X, y)})
         check_count("diff", "limit", limit, 1)
-        if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
-            raise OptionError(f"names is {short_repr(names)}. Give two, as names=('T', 'S').")
+        check_names(names)
         regions, complete = find_disagreements(*trees, int(limit))
         trials = tuple(
             compare_on_table(name, first, second, table) for name, table in tables.items()
         )
     return TreeDifference(
-        (names[0], names[1]), trees, find_forks(*trees), regions, complete, trials
+        (names[0], names[1]),
+        trees,
+        find_forks(*trees),
+        regions=regions,
+        complete=complete,
+        trials=trials,
     )
+
+
+def check_names(names: Any) -> None:
+    """Refuse anything but two names."""
+    if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
+        raise OptionError(f"names is {short_repr(names)}. Give two, as names=('T', 'S').")
 
 
 def _check_tree(learner: Any, which: str) -> Tree:

@@ -20,8 +20,8 @@ from tallylearn.models.trees.growing.split_search import (
     CandidateSplit,
     CodeTable,
     Pool,
-    enough,
     follows,
+    has_enough_rows,
     is_allowed,
     test_of,
 )
@@ -139,7 +139,15 @@ class AbsoluteDeviations:
         branches = (
             [table.lines, table.gap[None]] if self.has_missing_branch(table) else [table.lines]
         )
-        q = self.question(j, MULTIWAY, (-1, -1), np.arange(v), np.concatenate(branches), left, fall)
+        q = self.question(
+            j,
+            MULTIWAY,
+            (-1, -1),
+            groups=np.arange(v),
+            branches=np.concatenate(branches),
+            left=left,
+            fall=fall,
+        )
         return [q] if is_allowed(q, self.plan, self.target) else []
 
     def _following(
@@ -175,7 +183,10 @@ class AbsoluteDeviations:
         after = self._mean(left, int(branches[:, 0].sum()))
         information = float(information_of(branches[:, 0] / every))
         gain = self._mean(fall, every)
-        return CandidateSplit(j, test, *cut, groups, branches, after, gain, information)
+        return CandidateSplit(
+            j, test, *cut, groups=groups, branches=branches, after=after, gain=gain,
+            information=information,
+        )  # fmt: skip
 
     def before(self, known: Array) -> int:
         """What a question starts from: with rows in parts, those that have an answer."""
@@ -271,7 +282,9 @@ class _MedianCuts:
     def _fit(self, sides: Array) -> Array:
         """Whether both sides of every cut have rows and weight enough."""
         whole = self.lower[-1] + (self.table.gap if self.node.has_missing_branch(self.table) else 0)
-        return np.asarray(enough(sides, whole, self.node.plan, self.node.target).all(axis=1))
+        return np.asarray(
+            has_enough_rows(sides, whole, self.node.plan, self.node.target).all(axis=1)
+        )
 
     def _assign_missing(self, sides: Array, fit: Array) -> tuple[Array, Array, Array, Array]:
         """The sides of every cut with missing values on the one they fit best, and which it is."""
@@ -300,7 +313,9 @@ class _MedianCuts:
                 gap = 1 - gap if gap >= 0 else gap
         if self.node.has_missing_branch(table) and not last and gap < 0:
             sides = np.concatenate([sides, table.gap[None]])
-        q = self.node.question(j, test, cut, groups, sides, left, self.before - left)
+        q = self.node.question(
+            j, test, cut, groups=groups, branches=sides, left=left, fall=self.before - left
+        )
         return replace(q, gap=gap)
 
     @cached_property

@@ -18,10 +18,10 @@ from tallylearn.models.trees.growing.absolute_error import MeasureRanks
 from tallylearn.models.trees.growing.coded_columns import CodedColumns
 from tallylearn.models.trees.growing.grower import (
     ROWS_FULL,
-    behind,
     columns_of,
     go_on,
     limits_of,
+    numbers_behind,
     tree_of,
 )
 from tallylearn.models.trees.growing.grown_nodes import GrownNodes
@@ -43,7 +43,7 @@ def grow_by_medians(table: CodedColumns, target: Target, plan: TreePlan) -> Tree
     space = GrownNodes(*grower.record.arrays())
     low, high = (measure_ranks.values[space.totals[:, at]] for at in (1, 2))
     space.totals[:, 1:] = 0  # means are not asked for
-    tree = tree_of(space, table.scales, target, plan, behind(table, target))
+    tree = tree_of(space, table.scales, target, plan, numbers_behind(table, target))
     return replace(tree, answer=np.where(low == high, low, low / 2 + high / 2))
 
 

@@ -121,7 +121,7 @@ def code_columns(block: Block, bins: int | None = None) -> CodedColumns:
             f"the table has more than {MOST_ROWS:,} rows, the limit of a tree in memory. Fit to a "
             "sample: tl.sample(table, n=...)."
         )
-    few = bins is not None and all(_few(column, block, bins) for column in columns)
+    few = bins is not None and all(_has_few_values(column, block, bins) for column in columns)
     made = CodedColumns.empty(len(columns), n, few)
     weights = UNWEIGHTED if bins is None or block.weight is None else _whole_weights(block.weight)
 
@@ -164,7 +164,7 @@ def contiguous_columns(block: Block, swath: range) -> list[Array]:
     return [np.full(len(block), np.nan) if place is None else out[place - first] for place in at]
 
 
-def _few(column: Column, block: Block, bins: int) -> bool:
+def _has_few_values(column: Column, block: Block, bins: int) -> bool:
     if column.kind != CATEGORY:
         return bins < FEW_CODES
     codes = block.codes[column.name]

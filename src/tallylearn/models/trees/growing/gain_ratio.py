@@ -49,7 +49,7 @@ def cuts(
     left = np.cumsum(table.lines, axis=0)
     weight, known = weights_of(left, target), float(weights_of(left[-1:], target).sum())
     rows = row_counts(left, plan, target)
-    least = fewest(float(rows[-1]), len(target.classes), plan) - NEGLIGIBLE_GAIN
+    least = min_rows_per_side(float(rows[-1]), len(target.classes), plan) - NEGLIGIBLE_GAIN
     apart = table.codes[1:] >= reach[table.codes[:-1]]
     fair = np.flatnonzero(apart & (rows[:-1] >= least) & (rows[-1] - rows[:-1] >= least))
     if not len(fair):
@@ -63,14 +63,21 @@ def cuts(
     if gained <= all_ * fine:  # as most columns far down
         return []
     found = (
-        split_of(at, table, (np.arange(len(weight)) > r).astype(np.int64), total, plan, target)
+        split_of(
+            at,
+            table,
+            (np.arange(len(weight)) > r).astype(np.int64),
+            total=total,
+            plan=plan,
+            target=target,
+        )
         for r in best
     )
     fined = (replace(q, gain=q.gain - fine) for q in found if q.gain > NEGLIGIBLE_GAIN)
     return [q for q in fined if q.gain > NEGLIGIBLE_GAIN]
 
 
-def fewest(known: float, classes: int, plan: TreePlan) -> float:
+def min_rows_per_side(known: float, classes: int, plan: TreePlan) -> float:
     """The rows that each side of a cut of so many known rows must have."""
     tenth = 0.1 * known / classes
     return (

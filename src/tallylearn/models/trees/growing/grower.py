@@ -54,7 +54,7 @@ def grow_by_impurity(table: CodedColumns, target: Target, plan: TreePlan) -> Tre
         space = growth.grow_all(grower)
     else:
         space = growth.grow_in_parallel(grower, threads)
-    return tree_of(space, table.scales, target, plan, behind(table, target))
+    return tree_of(space, table.scales, target, plan, numbers_behind(table, target))
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ def tree_of(
     return clip_predictions(tree, plan.slopes) if any(plan.slopes) else tree
 
 
-def behind(
+def numbers_behind(
     table: CodedColumns, target: Target
 ) -> Callable[[int, Array, Array], tuple[Array, Array]]:
     """The numbers behind two codes of a column: the greatest of one, the least of the other."""

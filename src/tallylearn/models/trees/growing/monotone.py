@@ -28,7 +28,7 @@ def answers_of(lines: Array, target: Target) -> Array:
     return np.asarray(lines[..., 1] / np.maximum(lines[..., :2].sum(axis=-1), 1))
 
 
-def orderly(branches: Array, column: int, plan: TreePlan, target: Target) -> Array:
+def is_monotone(branches: Array, column: int, plan: TreePlan, target: Target) -> Array:
     """(...,) whether the first two of branches (..., b, q) rise or fall as their column says.
 
     And whether they stay in the bounds of their node. Columns without a slope may ask anything.

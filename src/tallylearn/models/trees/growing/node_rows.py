@@ -88,7 +88,7 @@ class NodeRows:
             return []
         if self.plan.variant == "c45" and table.number:
             reach = gain_ratio.reach_of(self.columns[j])
-            return gain_ratio.cuts(j, table, reach, total, self.plan, self.target)
+            return gain_ratio.cuts(j, table, reach, total=total, plan=self.plan, target=self.target)
         return splits(j, table, total, self.plan, self.target)
 
     def _splits_by_median(
@@ -107,7 +107,7 @@ class NodeRows:
         width, last, usual = self.columns[q.column].width, len(q.branches) - 1, -1
         gap = codes == width
         known = np.unique(codes[~gap]) if q.test in (MULTIWAY, SUBSET) else codes[:0]
-        to = routing.branch_of_codes(codes, width, q.test, q.cut, known, q.groups)
+        to = routing.branch_of_codes(codes, width, q.test, cut=q.cut, known=known, groups=q.groups)
         if missing_values.in_parts(rule):
             return self._portions(share, to, gap, q), -1
         if missing_values.by_fit(rule) and gap.any():

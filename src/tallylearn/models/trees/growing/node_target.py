@@ -133,11 +133,29 @@ def of_classes(
     weight = np.ones(len(labels)) if weight is None and parts else weight
     if weight is None:
         none = np.zeros((0, 0), np.int64)
-        return Target(target.values, labels, none, False, 0, k, losses, float(len(labels)))
+        return Target(
+            target.values,
+            labels,
+            none,
+            weighed=False,
+            power=0,
+            line=k,
+            loss=losses,
+            total=float(len(labels)),
+        )
     units, power = whole(weight, parts)
     amounts = np.stack([units, np.ones_like(units)], axis=1)
     total = float(units.sum()) * 2.0**-power
-    return Target(target.values, labels, amounts, True, power, k + 1, losses, total)
+    return Target(
+        target.values,
+        labels,
+        amounts,
+        weighed=True,
+        power=power,
+        line=k + 1,
+        loss=losses,
+        total=total,
+    )
 
 
 def of_measures(
@@ -156,9 +174,19 @@ def of_measures(
     amounts = _summands(levels, units, weighed)
     line = amounts.shape[1] if squares or weighed else 2
     return Target(
-        (), np.zeros(len(y), np.int32), amounts, weighed, power, line, np.zeros((0, 0)),
-        float(units.sum()) * 2.0**-power, centre, 2.0**-shift, levels, y,
-    )  # fmt: skip
+        (),
+        np.zeros(len(y), np.int32),
+        amounts,
+        weighed=weighed,
+        power=power,
+        line=line,
+        loss=np.zeros((0, 0)),
+        total=float(units.sum()) * 2.0**-power,
+        centre=centre,
+        unit=2.0**-shift,
+        levels=levels,
+        measures=y,
+    )
 
 
 def of_counts(y: Array, weight: Array | None, parts: bool = False) -> Target:
@@ -173,10 +201,20 @@ def of_counts(y: Array, weight: Array | None, parts: bool = False) -> Target:
     levels = np.rint(np.ldexp(y, shift)).astype(np.int64)
     amounts = _summands(levels, units, weighed, logs=True)
     return Target(
-        (), np.zeros(len(y), np.int32), amounts, weighed, power, amounts.shape[1] if weighed else 2,
-        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, 0.0, 2.0**-shift, levels, y,
+        (),
+        np.zeros(len(y), np.int32),
+        amounts,
+        weighed=weighed,
+        power=power,
+        line=amounts.shape[1] if weighed else 2,
+        loss=np.zeros((0, 0)),
+        total=float(units.sum()) * 2.0**-power,
+        centre=0.0,
+        unit=2.0**-shift,
+        levels=levels,
+        measures=y,
         counted=True,
-    )  # fmt: skip
+    )
 
 
 def _check_counts(y: Array) -> None:

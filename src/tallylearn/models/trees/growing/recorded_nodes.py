@@ -31,7 +31,7 @@ def nodes_of(
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
         np.ascontiguousarray(part) for part in nodes.T
     )
-    kids = _kids(parent)
+    kids = _number_children(parent)
     owner = np.repeat(np.arange(m), np.diff(lead_ends, prepend=0))
     asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
     cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
@@ -42,7 +42,7 @@ def nodes_of(
         parent=parent, test=test, column=column,
         threshold=np.where(test == THRESHOLD, reals[:, 2], np.nan) if drawn else cuts[:m].copy(),
         missing=np.where(gap >= 0, kids(np.arange(m), np.maximum(gap, 0)), -1),
-        others=_others(np.where(test == SUBSET, cut, -1), kids),
+        others=_find_other_branch(np.where(test == SUBSET, cut, -1), kids),
         ends=lead_ends, codes=np.ascontiguousarray(leads[:, 0]), leads=kids(owner, leads[:, 1]),
         counts=counts, n=n, rows=rows, impurity=np.ascontiguousarray(reals[:, 0]),
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
@@ -52,7 +52,7 @@ def nodes_of(
     )  # fmt: skip
 
 
-def _others(place: Array, kids: Any) -> Array:
+def _find_other_branch(place: Array, kids: Any) -> Array:
     """The node of values that a node does not ask for, by its place; empty where none has any."""
     if (place < 0).all():
         return np.zeros(0, np.int64)
@@ -60,7 +60,7 @@ def _others(place: Array, kids: Any) -> Array:
     return np.where(place >= 0, kids(at, np.maximum(place, 0)), -1)
 
 
-def _kids(parent: Array) -> Any:
+def _number_children(parent: Array) -> Any:
     """The number of a node's child by its place: children are numbered in order."""
     order = np.argsort(parent, kind="stable")
     starts = np.cumsum(np.bincount(parent + 1, minlength=len(parent)))

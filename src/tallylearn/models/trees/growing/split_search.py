@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.models.trees.growing import missing_values
 from tallylearn.models.trees.growing.impurity import gain_of, impurity_of, weights_of
-from tallylearn.models.trees.growing.monotone import orderly
+from tallylearn.models.trees.growing.monotone import is_monotone
 from tallylearn.models.trees.growing.node_target import Target, sums_of
 from tallylearn.models.trees.growing.plan import TreePlan
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
@@ -87,11 +87,14 @@ def splits(
         pool = Pool.of(at, table, plan, target)
         table = pool.table
         orders = [np.arange(v)] if table.number else _orders(pool, target, total, plan)
-        each = (_binary_splits(at, table, order, total, plan, target) for order in orders)
+        each = (
+            _binary_splits(at, table, order, total=total, plan=plan, target=target)
+            for order in orders
+        )
         return [pool.unpool(q) for found in each for q in found]
     if v + (table.gaps > 0) < 2:
         return []
-    q = split_of(at, table, np.arange(v), total, plan, target)
+    q = split_of(at, table, np.arange(v), total=total, plan=plan, target=target)
     return [q] if is_allowed(q, plan, target) else []
 
 
@@ -172,12 +175,18 @@ def _binary_splits(
         len(order),
         table.gaps and not missing_values.in_parts(plan.missing),
     )
-    found = [split_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
+    found = (
+        [split_of(at, table, np.zeros(v, np.int64), total=total, plan=plan, target=target)]
+        if gapped
+        else []
+    )
     found = [q for q in found if is_allowed(q, plan, target)]
     lower, beside = table.lines[order].cumsum(axis=0), follows(table, total, plan, target)
     if k and (lower[-1, :k] > 0).sum() < 2 and not beside:
         return found
-    cuts = _Cuts.of(at, lower, table.gap * bool(gapped), beside, total, plan, target)
+    cuts = _Cuts.of(
+        at, lower, table.gap * bool(gapped), beside=beside, total=total, plan=plan, target=target
+    )
     steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
     for r in np.flatnonzero(cuts.fit).tolist():
         groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), cuts.branches[r]
@@ -215,8 +224,8 @@ class _Cuts:
         def make_cuts(parts: list[Array], side: int) -> _Cuts:
             branches = np.stack(parts, axis=1)
             numbers = gain_of(branches, total, plan.criterion, target)
-            fit = enough(branches, whole, plan, target)[:, :2].all(axis=1)
-            fit &= orderly(branches, at, plan, target)
+            fit = has_enough_rows(branches, whole, plan, target)[:, :2].all(axis=1)
+            fit &= is_monotone(branches, at, plan, target)
             return cls(branches, *numbers, fit, np.full(len(branches), side))
 
         if not beside:
@@ -237,7 +246,7 @@ def follows(table: CodeTable, total: Array, plan: TreePlan, target: Target) -> b
     if not table.gaps or not missing_values.by_fit(plan.missing):
         return False
     own = missing_values.own_branch(plan.missing)
-    return not (own and bool(enough(table.gap[None], total, plan, target)[0]))
+    return not (own and bool(has_enough_rows(table.gap[None], total, plan, target)[0]))
 
 
 def _group_lines(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]:
@@ -282,7 +291,9 @@ def _fitting(at: int, joined: Array, test: int, plan: TreePlan, target: Target) 
     tied = TIED * float(impurity_of(plan.criterion, target)(total))
     fit = np.ones(len(after), bool)
     if test != MULTIWAY:
-        fit = enough(joined, total, plan, target).all(axis=1) & orderly(joined, at, plan, target)
+        fit = has_enough_rows(joined, total, plan, target).all(axis=1) & is_monotone(
+            joined, at, plan, target
+        )
     found = -1
     for b in np.flatnonzero(fit if fit.any() else ~fit).tolist():
         found = b if found < 0 or after[b] < after[found] - tied else found
@@ -302,11 +313,11 @@ def test_of(table: CodeTable, groups: Array, plan: TreePlan) -> tuple[int, int, 
 def is_allowed(q: CandidateSplit, plan: TreePlan, target: Target) -> bool:
     """Whether enough branches have enough rows and weight: both of two, two of many."""
     size = len(q.branches)
-    found = enough(q.branches, q.branches.sum(axis=0), plan, target)
+    found = has_enough_rows(q.branches, q.branches.sum(axis=0), plan, target)
     if q.test == MULTIWAY:
         return int(found.sum()) > 1
     asked = 2 if q.test in (THRESHOLD, SUBSET) and size > 1 else size
-    if q.test == THRESHOLD and not orderly(q.branches, q.column, plan, target):
+    if q.test == THRESHOLD and not is_monotone(q.branches, q.column, plan, target):
         return False
     return size > 1 and bool(found[:asked].all())
 
@@ -324,7 +335,7 @@ def rows_of(lines: Array, plan: TreePlan, target: Target) -> Array:
     return row_counts(lines, plan, target) + ROW_ROUNDING * missing_values.in_parts(plan.missing)
 
 
-def enough(branches: Array, total: Array, plan: TreePlan, target: Target) -> Array:
+def has_enough_rows(branches: Array, total: Array, plan: TreePlan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight, rows = weights_of(branches, target), rows_of(branches, plan, target)
     least, least_rows = plan.min_weight, float(plan.min_leaf)

@@ -100,7 +100,7 @@ class Attributes:
         columns, found, scarce = [], [], dict[str, tuple[str, ...]]()
         for at, column in enumerate(block.schema.columns):
             if column.kind == CATEGORY:
-                few = _rare(block, column.name, min_rows)
+                few = _find_rare_codes(block, column.name, min_rows)
                 values, middle = _order_values(block, column.name, weight, few, smoothing)
                 scarce[column.name] = tuple(block.codes[column.name].values[at] for at in few)
                 columns.append(replace(column, values=values))
@@ -110,7 +110,7 @@ class Attributes:
                 if column.kind == IDENTIFIER:
                     continue
                 found.append((at, 0, _mean(_number(block, column.name), weight)))
-            missing = _missing(block, column)[weight > 0]
+            missing = _find_missing(block, column)[weight > 0]
             if indicators and missing.any() and not missing.all():
                 found.append((at, MISSING, 1.0))
         source, step, fill = np.array(found, dtype=np.float64).reshape(-1, 3).T
@@ -127,7 +127,7 @@ class Attributes:
         for at, column in enumerate(self.columns):
             of_column = self.source == at
             indicator = np.flatnonzero(of_column & (self.step == MISSING))
-            out[:, indicator] = _missing(block, column)[:, None] if len(indicator) else 0.0
+            out[:, indicator] = _find_missing(block, column)[:, None] if len(indicator) else 0.0
             here = np.flatnonzero(of_column & (self.step != MISSING))
             if not len(here):
                 continue
@@ -238,7 +238,7 @@ def _number(block: Block, name: str) -> Array:
     return np.full(len(block), np.nan) if at is None else block.numbers[:, at]
 
 
-def _missing(block: Block, column: Column) -> Array:
+def _find_missing(block: Block, column: Column) -> Array:
     """(n,) bool: where the value of a column is missing; a rare or unseen value is not."""
     if column.kind == CATEGORY:
         return np.asarray(block.codes[column.name].codes < 0)
@@ -256,7 +256,7 @@ def _mean(x: Array, weight: Array) -> float:
     return large * float((x[order] / large * weight[order]).sum() / weight[order].sum())
 
 
-def _rare(block: Block, name: str, min_rows: float) -> Array:
+def _find_rare_codes(block: Block, name: str, min_rows: float) -> Array:
     """The codes of a category's rare values."""
     codes = block.codes[name]
     counts = np.bincount(codes.codes[codes.codes >= 0], minlength=len(codes.values))

@@ -55,7 +55,9 @@ def fit_linear_model(
     n, mean = float(moments[0, 0]), float(moments[1, -1])
     if moments[2, -1] == 0 or not len(which):
         return Line(mean, coef, float(moments[2, -1]) / np.sqrt(n), 1)
-    kept, inverse = _select_attributes(x, y, weight, which, moments, n if rows is None else rows)
+    kept, inverse = _select_attributes(
+        x, y, weight, which=which, moments=moments, rows=n if rows is None else rows
+    )
     which, moments = which[kept], np.ascontiguousarray(moments[:, [*kept, -1]])
     inner, rest = np.zeros(len(kept)), np.empty(len(kept) + 2)
     sweep_operator.project(x, y, weight, which, moments, inner, rest)

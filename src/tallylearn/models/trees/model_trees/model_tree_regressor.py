@@ -410,7 +410,9 @@ class ModelTreeRegressor(Regressor):
             block = self.kept_rows_
             if X is not None:
                 name = type(self).__name__
-                read = read_fit_input(X, y, sample_weight, name, self.task, self.schema_)
+                read = read_fit_input(
+                    X, y, sample_weight, who=name, aim=self.task, schema=self.schema_
+                )
                 block = scaled_weights(read.whole(engines.current_engine().report_rows), True)
             if block is None:
                 raise rows_not_kept("gains(node, table, 'target')", self.keep_rows)
@@ -452,10 +454,10 @@ class ModelTreeRegressor(Regressor):
     def _growth(self) -> Growth:
         return Growth(
             min(float(self.min_samples_split), ENDLESS), min(float(self.min_samples_leaf), ENDLESS),
-            float(self.min_share_leaf), float(self.min_deviation),
-            ENDLESS if self.max_depth is None else min(int(self.max_depth), ENDLESS),
-            bool(self.prune), float(self.smooth or 0.0), str(self.criterion),
-            float(self.min_samples_category), float(self.category_smoothing),
+            float(self.min_share_leaf), min_deviation=float(self.min_deviation),
+            max_depth=ENDLESS if self.max_depth is None else min(int(self.max_depth), ENDLESS),
+            prune=bool(self.prune), smooth=float(self.smooth or 0.0), criterion=str(self.criterion),
+            min_category=float(self.min_samples_category), smoothing=float(self.category_smoothing),
             indicators=self.missing == INDICATOR,
         )  # fmt: skip
 

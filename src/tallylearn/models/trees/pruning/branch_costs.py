@@ -62,7 +62,9 @@ def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[WeakestLink]:
         out,
     )  # fmt: skip
     for i, value, leaf, branch, below, total, left in out[:found].tolist():
-        yield WeakestLink(int(i), value, leaf, branch, int(below), total, int(left))
+        yield WeakestLink(
+            int(i), value, leaf, branch=branch, leaves=int(below), total=total, nodes=int(left)
+        )
 
 
 def no_worse(tree: Tree, costs: Costs) -> Iterator[tuple[int, float, float]]:

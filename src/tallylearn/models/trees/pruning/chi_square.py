@@ -38,7 +38,7 @@ def chi_squares(tree: Tree, rows: Array | None = None) -> tuple[Array, Array, Ar
     return np.where(asked, chi2, 0.0), np.where(asked, df, 0), p
 
 
-def weak(tree: Tree, level: float, rows: Array | None = None) -> Array:
+def find_insignificant_splits(tree: Tree, level: float, rows: Array | None = None) -> Array:
     """Nodes whose split is not significant: where growing would have stopped.
 
     The question of a node does not depend on what is asked below, so stopping is cutting.

@@ -13,7 +13,12 @@ from tallylearn.folds import Folds
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs, WeakestLink, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
-from tallylearn.models.trees.pruning.reduced_error import costs_on, least, totals, training_costs
+from tallylearn.models.trees.pruning.reduced_error import (
+    costs_on,
+    rarest_class_rows,
+    totals,
+    training_costs,
+)
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
@@ -128,6 +133,6 @@ def _folds(block: Block, classes: bool, seed: int) -> Iterator[Any]:
             f'ccp_alpha="cv" chooses alpha by cross-validation, which needs at least two {what}, '
             f"and the table has {k}. Add {what}, or pass a number as ccp_alpha."
         )
-    even = classes and least(target) >= k and block.group is None
+    even = classes and rarest_class_rows(target) >= k and block.group is None
     folds = Folds.k(k, stratified=even, seed=seed)
     return folds.splits(len(block), target if even else None, block.group)

@@ -59,14 +59,14 @@ def _wilson(n: Array, e: Array, confidence: float) -> Array:
     return np.asarray(np.where(e + 0.5 >= n, np.maximum(n, e), n * limit))
 
 
-def wrong(tree: Tree) -> Array:
+def misclassified_weight(tree: Tree) -> Array:
     """(m,) the weight of the training rows that every node answers wrongly, were it a leaf."""
     return np.asarray(tree.n - tree.counts[np.arange(len(tree)), tree.answer.astype(np.int64)])
 
 
 def collapse(tree: Tree) -> tuple[Cut, ...]:
     """Branches that make no fewer errors on the training rows than a leaf would; the root first."""
-    errors = wrong(tree)
+    errors = misclassified_weight(tree)
     own = np.where(tree.test == LEAF, errors, 0.0)
     branch = Costs(errors, own).branch(tree)
     found, end = [], 0
@@ -101,7 +101,7 @@ def prune(
 
 def _cuts(tree: Tree, confidence: float, rows: Array | None) -> list[Cut]:
     """Without raising: a node becomes a leaf where that costs no more than what is left of it."""
-    leaf = estimate_errors(tree.n, wrong(tree), confidence, rows)
+    leaf = estimate_errors(tree.n, misclassified_weight(tree), confidence, rows)
     branch = np.where(tree.test == LEAF, leaf, 0.0)
     found = []
     for i in range(len(tree) - 1, -1, -1):
@@ -118,7 +118,9 @@ class Pruning:
 
     def __init__(self, sending: RowRouting, confidence: float, rows: Array | None) -> None:
         self.sending, self.confidence = sending, confidence
-        self.leaf = estimate_errors(sending.tree.n, wrong(sending.tree), confidence, rows).tolist()
+        self.leaf = estimate_errors(
+            sending.tree.n, misclassified_weight(sending.tree), confidence, rows
+        ).tolist()
         self.cuts: list[Cut] = []
 
     def run(self) -> tuple[Tree, tuple[Cut, ...]]:

@@ -29,9 +29,9 @@ from tallylearn.models.trees.pruning.reduced_error import (
     EQUAL_LOSSES,
     costs_on,
     expected_losses,
-    greedy,
-    least,
     never_worse,
+    prune_greedily,
+    rarest_class_rows,
 )
 from tallylearn.models.trees.pruning_options import BY_ERRORS, OF_CLASSES
 from tallylearn.models.trees.tree import Tree
@@ -122,7 +122,9 @@ def grow_full_tree(learner: TreeOptions, block: Block) -> Tree:
         tree = tree.without(np.flatnonzero((tree.test != LEAF) & few))
     if learner.significance is not None:  # where the grower has not tested it
         rows = _effective_rows(learner, tree, block)
-        tree = tree.without(chi_square.weak(tree, float(learner.significance), rows))
+        tree = tree.without(
+            chi_square.find_insignificant_splits(tree, float(learner.significance), rows)
+        )
     if learner.max_leaf_nodes is not None:
         tree = with_leaves(tree, int(learner.max_leaf_nodes))
     return tree
@@ -137,7 +139,7 @@ def _split_rows(learner: TreeOptions, block: Block) -> tuple[Block, Block | None
         return block, None
     block = block.sort_rows()  # so that the result does not depend on the order of the rows
     target = block.target
-    even = learner.task == "classifier" and least(target) > 1 and block.group is None
+    even = learner.task == "classifier" and rarest_class_rows(target) > 1 and block.group is None
     folds = Folds.holdout(share, stratified=even, seed=_seed(learner, block))
     split = next(folds.splits(len(block), target if even else None, block.group))
     return block[split.train], block[split.test]
@@ -200,7 +202,9 @@ def _cuts(
         return cost_complexity.cuts(tree, float(alpha))
     assert validation is not None  # both callers see to it
     costs = costs_on(tree, validation, EQUAL_LOSSES)
-    return greedy(tree, costs) if how == BY_ERRORS[1] else never_worse(tree, costs, "errors")
+    return (
+        prune_greedily(tree, costs) if how == BY_ERRORS[1] else never_worse(tree, costs, "errors")
+    )
 
 
 def _alpha_by_folds(learner: TreeOptions, tree: Tree, grew: Block | None) -> float:

@@ -100,6 +100,12 @@ def _removal(stage: Stage, cut: Cut) -> Removal:
     )
     below = slice(i, i + int(tree.sizes[i]))
     return Removal(
-        stage.how, i, path_text(tree, i), tree.columns[tree.column[i]].name, float(tree.n[i]),
-        int((tree.test[below] == 0).sum()), became, cut.numbers,
-    )  # fmt: skip
+        stage.how,
+        i,
+        path_text(tree, i),
+        question=tree.columns[tree.column[i]].name,
+        rows=float(tree.n[i]),
+        leaves=int((tree.test[below] == 0).sum()),
+        became=became,
+        numbers=cut.numbers,
+    )

@@ -68,7 +68,7 @@ def _price(tree: Tree, loss: Array) -> Callable[[Array], Array]:
     return lambda s: np.asarray((s * each[:, said].T).sum(axis=1))
 
 
-def least(target: Codes) -> int:
+def rarest_class_rows(target: Codes) -> int:
     """The rows of the rarest class that occurs."""
     counts = np.bincount(target.codes)
     return int(counts[counts > 0].min())
@@ -105,7 +105,7 @@ def never_worse(tree: Tree, costs: Costs, what: str) -> tuple[Cut, ...]:
     )
 
 
-def greedy(tree: Tree, costs: Costs) -> tuple[Cut, ...]:
+def prune_greedily(tree: Tree, costs: Costs) -> tuple[Cut, ...]:
     """Always the node that helps most, while it does no harm."""
     found, slack = [], 1e-12 * float(np.abs(costs.leaf).max())
     for link in best_first(tree, costs):

@@ -121,12 +121,16 @@ class RowRouting:
             return np.where(codes == column.width, routing.GAP, codes)
         if test == THRESHOLD:
             none = np.zeros(0, np.int64)
-            return routing.branch_of_codes(codes, column.width, test, int(self.cuts[i]), none, none)
+            return routing.branch_of_codes(
+                codes, column.width, test, cut=int(self.cuts[i]), known=none, groups=none
+            )
         cut, (known, leads), kids = column.width, self.tree.category_leads(i), self.tree.children(i)
         groups = np.array([kids.index(lead) for lead in leads.tolist()], dtype=np.int64)
         other = self.tree.other(i)
         rest = kids.index(other) if other >= 0 else routing.NOWHERE
-        return routing.branch_of_codes(codes, column.width, test, cut, known, groups, rest)
+        return routing.branch_of_codes(
+            codes, column.width, test, cut=cut, known=known, groups=groups, others=rest
+        )
 
     @cached_property
     def cuts(self) -> Array:

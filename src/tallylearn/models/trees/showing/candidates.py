@@ -190,7 +190,18 @@ def _split_of(tree: Tree, at: int, table: NodeRows, share: Share) -> CandidateSp
     kids, gap = tree.children(at), int(tree.missing[at])
     branches = np.zeros((len(kids) + (gap < 0), 1), np.int64)  # the last is that of gaps, if any
     gap = kids.index(gap) if gap >= 0 else -1
-    return CandidateSplit(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0, gap=gap)
+    return CandidateSplit(
+        column,
+        test,
+        code,
+        next=-1,
+        groups=groups,
+        branches=branches,
+        after=0.0,
+        gain=0.0,
+        information=0.0,
+        gap=gap,
+    )
 
 
 def _candidates(

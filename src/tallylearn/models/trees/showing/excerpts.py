@@ -37,7 +37,7 @@ class Excerpt:
 
         Without a depth, as many levels as have ``max_nodes`` nodes, and one at least.
         """
-        kept, hidden = _largest(tree, max_branches)
+        kept, hidden = _find_largest_branches(tree, max_branches)
         end = _level(max_depth)
         if end is None:
             whole = np.cumsum(np.bincount(tree.depths[kept]))
@@ -88,7 +88,7 @@ def _level(max_depth: Any) -> int | None:
     return min(int(max_depth), NO_DEPTH_LIMIT)
 
 
-def _largest(tree: Tree, max_branches: int) -> tuple[Array, dict[int, int]]:
+def _find_largest_branches(tree: Tree, max_branches: int) -> tuple[Array, dict[int, int]]:
     """Which nodes are on the largest branches, and how many branches of a node are not."""
     kids = np.bincount(tree.parent[1:], minlength=len(tree))
     edges, hidden = np.zeros(len(tree) + 1, np.int64), dict[int, int]()

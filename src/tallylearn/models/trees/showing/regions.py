@@ -52,7 +52,9 @@ def branch_conditions(tree: Tree, i: int) -> dict[int, Condition]:
     ends = ((-inf, cut), (cut, inf))[: 2 if test == THRESHOLD else 1]
     spans = [*ends, *[(inf, -inf)] * (len(kids) - len(ends))]
     return {
-        kid: NumberRange(column.name, low, high, kid == gap, column.kind, unseen)
+        kid: NumberRange(
+            column.name, low, high, missing=kid == gap, kind=column.kind, unseen=unseen
+        )
         for kid, (low, high) in zip(kids, spans, strict=True)
     }
 

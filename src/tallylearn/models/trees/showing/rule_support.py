@@ -56,7 +56,14 @@ class TreeRule:
         if self.n < 2 or self.kind == "median" or math.isnan(self.sd):
             return None
         error = self.sd / math.sqrt(self.n - 1)
-        return t_interval(self.answer, error, int(self.n) - 1, 0.95, "t", "the mean of such rows")
+        return t_interval(
+            self.answer,
+            error,
+            int(self.n) - 1,
+            level=0.95,
+            method="t",
+            about="the mean of such rows",
+        )
 
     @property
     def condition(self) -> str:

@@ -199,7 +199,15 @@ def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> TreeRul
     counts = tuple(zip(tree.classes, tree.counts[i].tolist(), strict=True))
     sd = math.nan if tree.classes else spread(tree, i)
     n, kind = float(tree.n[i]), tree.answers_with
-    return TreeRule(tuple(region.values()), tree.prediction_of(i), n, counts, sd, nodes, kind)
+    return TreeRule(
+        tuple(region.values()),
+        tree.prediction_of(i),
+        n,
+        counts=counts,
+        sd=sd,
+        nodes=nodes,
+        kind=kind,
+    )
 
 
 def _join_rules(rules: tuple[TreeRule, ...]) -> tuple[TreeRule, ...]:
@@ -219,7 +227,7 @@ def _merge_rules(region: Region, rules: list[TreeRule]) -> TreeRule:
     apart = sum(rule.n * rule.sd**power for rule in rules)
     return TreeRule(
         tuple(region.values()), rules[0].answer, n,
-        tuple(zip((name for name, _ in rules[0].counts), counts, strict=True)),
-        (apart / n) ** (1 / power) if n > 0 else rules[0].sd,
-        tuple(sorted(node for rule in rules for node in rule.nodes)), rules[0].kind,
+        counts=tuple(zip((name for name, _ in rules[0].counts), counts, strict=True)),
+        sd=(apart / n) ** (1 / power) if n > 0 else rules[0].sd,
+        nodes=tuple(sorted(node for rule in rules for node in rule.nodes)), kind=rules[0].kind,
     )  # fmt: skip

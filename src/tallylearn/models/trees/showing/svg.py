@@ -109,7 +109,7 @@ def _breadth(boxes: Sequence[NodeBox]) -> float:
 
 def _move(box: NodeBox, x: float, y: float) -> NodeBox:
     at = (box.edge_at[0] + x, box.edge_at[1] + y)
-    return NodeBox(box.node, box.x + x, box.y + y, box.width, box.edge, at)
+    return NodeBox(box.node, box.x + x, box.y + y, width=box.width, edge=box.edge, edge_at=at)
 
 
 def colours_of(tree: Tree) -> dict[Any, str]:
@@ -173,7 +173,7 @@ def _box(
     border = colours.get(tree.prediction_of(box.node), INK) if leaf else FAINT
     middle, room = box.x + box.width / 2, box.width - 8
     return tag(
-        "g", tooltip(_whole(part, box.node, region or {})),
+        "g", tooltip(_describe_node(part, box.node, region or {})),
         tag("rect", x=box.x, y=box.y, width=box.width, height=BOX_HEIGHT, rx=8 if leaf else 2,
             fill="#ffffff", stroke=border, stroke_width=1.6 if leaf else 1, **{"class": "node"}),
         label(lines[0], middle, box.y + 15, room=room / BOLD_FACTOR, font_weight="bold",
@@ -200,7 +200,7 @@ def _bar(tree: Tree, box: NodeBox, colours: dict[Any, str]) -> Iterator[str]:
             x += width * count / whole
 
 
-def _whole(part: Excerpt, i: int, region: Region) -> str:
+def _describe_node(part: Excerpt, i: int, region: Region) -> str:
     """All about a node, for its tooltip."""
     tree, path = part.tree, sentence(region.values()) or "root"
     if i in part.formulas:

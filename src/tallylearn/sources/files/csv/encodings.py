@@ -58,7 +58,7 @@ def likely_encodings(data: bytes) -> list[str]:
     pages = [page for page in ALPHABETS if _of_one_language(words, page)]
     if not pages and _fits(words, "cp1252", "".join(LATIN.values())):
         pages = ["cp1252"]
-    return _different(words, pages)
+    return _find_different_pages(words, pages)
 
 
 def _of_one_language(words: list[bytes], page: str) -> bool:
@@ -117,7 +117,7 @@ def _is_odd(text: str, at: int, known: frozenset[str], page: str) -> bool:
     return before.isalpha() or letter not in _OPENING
 
 
-def _different(words: list[bytes], pages: list[str]) -> list[str]:
+def _find_different_pages(words: list[bytes], pages: list[str]) -> list[str]:
     """The code pages that read these words differently, the first of those that agree."""
     found: dict[tuple[str, ...], str] = {}
     for page in pages:
@@ -134,14 +134,14 @@ def _east_asian(data: bytes, words: list[bytes]) -> list[str]:
     if any(_of_one_language(words, page) for page in _OTHER_SCRIPTS):
         return []
     shares = {name: _frequent(data, name) for name in _EAST}
-    if shares["euc_kr"] == 1 and _distinct(data) >= _HANGUL:
+    if shares["euc_kr"] == 1 and _count_distinct_characters(data) >= _HANGUL:
         return ["euc_kr"]
     likely = sorted((n for n in shares if shares[n] >= FREQUENT), key=lambda n: -shares[n])
     sure = len(likely) > 1 and shares[likely[0]] - shares[likely[1]] > 0.02
     return likely[:1] if sure else likely
 
 
-def _distinct(data: bytes) -> int:
+def _count_distinct_characters(data: bytes) -> int:
     """How many different characters of two bytes there are in a text of Korean."""
     text = codecs.getincrementaldecoder("euc_kr")().decode(data)
     return len({letter for letter in text if not letter.isascii()})

@@ -16,7 +16,7 @@ from tallylearn.sources.files.csv.rewriting import Rewriting
 from tallylearn.sources.files.headers import (
     GAPS,
     Rows,
-    doubtful,
+    find_doubtful_names,
     has_header,
     is_value,
     notes_on,
@@ -340,7 +340,7 @@ def _width(rows: Rows) -> int:
 
 def check_header(path: Path, rows: Rows) -> None:
     """Refuse a guessed header whose names come twice and are values too."""
-    if twice := doubtful(rows):
+    if twice := find_doubtful_names(rows):
         raise InputError(
             f"{path}: the first row has {quoted_list(twice)} more than once, and it is also "
             'a value in the rows below. Use dialect={"header": False} if the first row '

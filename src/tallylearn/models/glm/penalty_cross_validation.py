@@ -136,7 +136,7 @@ def choose_penalty(
     """Cross-validate penalties, those given or the solver's own grid, from the sums of folds."""
     folds = folds_with_rows(moments, "alpha='cv'", "Pass alpha a number.")
     whole = problem_from_scatter(folds.total(), centred)
-    penalties = solver.grid(whole) if alphas is None else descending(alphas)
+    penalties = solver.grid(whole) if alphas is None else sort_descending(alphas)
     return cross_validate(
         folds, penalties, lambda problem: solver.solve(problem, penalties)[0], centred
     )
@@ -170,7 +170,7 @@ def cross_validate(
     return CrossValidationErrors.of(candidates, np.array(errors), folds.rows)
 
 
-def descending(alphas: Any) -> Array:
+def sort_descending(alphas: Any) -> Array:
     """Penalties as an array, the largest first."""
     return np.sort(np.asarray(alphas, dtype=np.float64))[::-1].copy()
 
@@ -368,4 +368,4 @@ def path_penalties(alphas: Any, option: Any, choice: CrossValidationErrors | Non
         raise OptionError(
             f"alphas must be a list of floats in the range [0, inf), not {short_repr(given)}."
         )
-    return descending(given)
+    return sort_descending(given)

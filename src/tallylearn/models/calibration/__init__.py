@@ -1,0 +1,1 @@
+"""Calibrated probabilities and tuned decision thresholds, by predictions of rows held out."""
