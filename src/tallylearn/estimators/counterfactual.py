@@ -53,7 +53,7 @@ OF_THRESHOLDS = "standard deviations of the thresholds of the trees"
 
 
 @dataclass(frozen=True)
-class Change:
+class ColumnChange:
     """The change of one column.
 
     Attributes
@@ -90,7 +90,7 @@ class Counterfactual(Report):
         The name of the target.
     before, after : object
         The prediction for the row, and for the changed row.
-    changes : tuple of Change
+    changes : tuple of ColumnChange
         One or two columns.
     row : dict
         The changed row.
@@ -103,7 +103,7 @@ class Counterfactual(Report):
     target: str | None
     before: Any
     after: Any
-    changes: tuple[Change, ...]
+    changes: tuple[ColumnChange, ...]
     row: Mapping[str, Any]
     exact: bool
     unit: str
@@ -171,7 +171,7 @@ class Spread:
 
 
 @dataclass
-class Search:
+class CounterfactualSearch:
     """The search for one row: ``reaches`` says which rows of a block have the wanted prediction."""
 
     block: Block  # one row
@@ -454,7 +454,7 @@ def spread_of(estimator: Any, table: Any) -> Spread:
             pooled = part.pool()
             pairs = zip(pooled.columns, pooled.mean[0], pooled.variance[0], strict=True)
             means |= {str(n): (float(m), float(np.sqrt(v))) for n, m, v in pairs}
-    thresholds = estimator.model_.thresholds()
+    thresholds = estimator.model_.split_thresholds()
     if thresholds is not None:
         return Spread({n: np.asarray(x) for n, x in thresholds.items()}, {}, means, OF_THRESHOLDS)
     return Spread({}, {}, means, OF_TALLY)
@@ -496,9 +496,9 @@ def find_counterfactual(
     levels = {c.name: c.values for c in columns if c.kind == CATEGORY}
     levels |= {n: v for n, v in spread.levels.items() if v}
     levels |= {n: tuple(v) for n, v in estimator.model_.category_values.items() if v}
-    search = Search(
-        block, spread, estimator.model_.thresholds(), levels, reaches=reaches, margins=margins,
-        columns=columns,
+    search = CounterfactualSearch(
+        block, spread, estimator.model_.split_thresholds(), levels,
+        reaches=reaches, margins=margins, columns=columns,
     )  # fmt: skip
     changes = search.one() or search.two()
     if changes is None:
@@ -516,7 +516,7 @@ def find_counterfactual(
         values = np.array([value], dtype=object if kind == CATEGORY else None)
         old, size = search.value(name), float(search.sizes(name, values)[0])
         found.append(
-            Change(
+            ColumnChange(
                 name, _as_value(old, kind), _as_value(value, kind),
                 search.condition(name, changes), size=size,
             )

@@ -68,7 +68,7 @@ class Model(Solved):
         """
         return None
 
-    def thresholds(self) -> Mapping[str, Array] | None:
+    def split_thresholds(self) -> Mapping[str, Array] | None:
         """The values of every column of numbers at which predictions may change.
 
         None if they may change at any value, as in a sum of coefficients times values.

@@ -249,7 +249,7 @@ class BoostedTrees:
             Contributions(tuple(line.terms for line in row.lines), scale, origin) for row in found
         ]
 
-    def thresholds(self) -> Mapping[str, Array]:
+    def split_thresholds(self) -> Mapping[str, Array]:
         """The thresholds of the splits, by column."""
         at = np.isfinite(self.threshold)
         return {

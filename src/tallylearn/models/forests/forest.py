@@ -102,7 +102,7 @@ class Forest(Trees, ClassificationModel, RegressionModel):
         values = self.shapley_values(block)
         return shapley_contributions(values, block, self.columns, self.classes)
 
-    def thresholds(self) -> Mapping[str, Array]:
+    def split_thresholds(self) -> Mapping[str, Array]:
         """The thresholds of the splits, by column."""
         at = np.isfinite(self.threshold) & (self.steps[:, 0] >= 0)
         return {

@@ -210,7 +210,7 @@ class Tree(SklearnNodes, ClassificationModel, RegressionModel):
         values = shapley.tree_shapley_values(self, block)
         return shapley.shapley_contributions(values, block, self.columns, self.classes)
 
-    def thresholds(self) -> Mapping[str, Array]:
+    def split_thresholds(self) -> Mapping[str, Array]:
         """The thresholds of the splits, by column."""
         at = self.test == THRESHOLD
         return {
