@@ -36,6 +36,7 @@ class Case:
             | tl.ModelTreeRegressor
             | tl.LogisticRegression
             | tl.PoissonRegressor
+            | tl.CalibratedClassifierCV
         )
         made = self.make()
         return not isinstance(made.last if isinstance(made, tl.Pipeline) else made, kinds)
@@ -386,8 +387,12 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=1),
     tl.HistGradientBoostingRegressor(max_iter=10, min_samples_leaf=1),
     tl.HistGradientBoostingRegressor("absolute_error", max_iter=20, min_samples_leaf=2),
-    tl.ExplainableBoostingClassifier(validation_size=0, max_rounds=100, min_samples_leaf=1),
-    tl.ExplainableBoostingRegressor(validation_size=0, max_rounds=200, min_samples_leaf=1),
+    tl.ExplainableBoostingClassifier(
+        interactions=0, validation_size=0, max_rounds=100, min_samples_leaf=1
+    ),
+    tl.ExplainableBoostingRegressor(
+        interactions=0, validation_size=0, max_rounds=200, min_samples_leaf=1
+    ),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
     tl.CalibratedClassifierCV(tl.NaiveBayes(), cv=2),

@@ -210,3 +210,19 @@ def test_every_row_score_is_that_of_evaluate():
             name
         ].pooled
         assert row.value == pytest.approx(there, rel=1e-9)
+
+
+def test_the_additive_model_is_a_candidate_and_its_pairs_make_it_less_readable():
+    from tallylearn.evaluation.learn.model_size import model_size
+
+    X, y = _classes(200)
+    curves = tl.ExplainableBoostingClassifier(interactions=0, outer_bags=2).fit(X, y)
+    pairs = tl.ExplainableBoostingClassifier(
+        interactions=[(0, 1)], outer_bags=2, max_rounds=5, validation_size=0
+    ).fit(X, y)
+    p = len(curves.curves_)
+    assert model_size(curves, 200).count <= 5 * p + 1
+    assert model_size(pairs, 200).count == 5 * p + 20 + 1
+    assert model_size(pairs, 200).text == f"{p + 1} terms"
+    found = tl.learn(X, y, progress=False)
+    assert "additive model" in {row["learner"] for row in found.leaderboard.to_dict()["rows"]}

@@ -142,6 +142,15 @@ def test_an_infinite_score_is_infinite_in_every_form() -> None:
     assert f"clipped as in scikit-learn, log_loss is {clipped:.4g}" in unwrapped(str(found))
 
 
+def test_a_group_whose_rows_are_all_ruled_out_has_an_infinite_loss() -> None:
+    table = {"x": ["p", "p", "q", "q"], "y": ["a", "a", "b", "b"]}
+    model = tl.DecisionTreeClassifier().fit(table, "y")
+    swapped = {"x": ["p", "q"], "y": ["b", "a"]}
+    found = tl.evaluate(model, swapped, "y", cv=None, scores="log_loss")
+    assert found["log_loss"].value == np.inf
+    assert "log_loss is 36.04" in unwrapped(str(found))
+
+
 def test_every_score_has_an_interval_of_these_models_and_one_of_the_learner() -> None:
     rng = np.random.default_rng(0)
     y = rng.random(200) < 0.3

@@ -91,6 +91,10 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "subsets": lambda: tl.SubsetSelection(criterion="folds", folds=3).fit(LINES, BENT).path(),
     "summary": lambda: tl.LinearRegression().fit(LINES, BENT).summary(LINES, BENT),
     "summary of a ridge": lambda: tl.Ridge().fit(LINES, BENT).summary(),
+    "difference of two models": lambda: tl.diff(
+        tl.LinearRegression().fit(LINES, BENT), tl.Ridge().fit(LINES, BENT), LINES, BENT),
+    "importances of terms": lambda: tl.ExplainableBoostingRegressor(max_rounds=5).fit(
+        LINES, BENT).importances(),
     "diagnostics": lambda: tl.LinearRegression().fit(LINES, BENT).diagnose(LINES, BENT),
     "calculation": lambda: tl.entropy([9, 5]),
     "results by name": lambda: tl.softmax([1, 2]),
@@ -158,7 +162,15 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "family": lambda: Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10).observe(1.0, 2.0),
 }  # fmt: skip
 
-FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is their way back
+FORMS = {
+    "Derivation",
+    "Equations",
+    "Formula",
+    "Grid",
+    "Heading",
+    "Listing",
+    "Sentence",
+}  # derivations.read is their way back
 # a function of plain data gave them; test_model_report.py has the last one
 REPORTS = {"EvidenceTable", "EvidenceTables", "ReasonSentences", "ReportLayout", "ModelReport"}
 

@@ -87,7 +87,7 @@ def check_explanation(explanation: Any) -> int:
     checked = 0
     for row in explanation:
         checked += check_working((*row.preparation, *row.working))
-        assert max(map(len, str(row).splitlines())) <= 100, str(row)
+        assert max(map(len, str(row).splitlines())) <= 80, str(row)
         assert row.to_markdown()
         assert row.to_html().startswith("<div")
     return checked

@@ -122,5 +122,5 @@ def check_formulas(work: Any) -> int:
 def check_lines(work: Any) -> None:
     """At most 100 characters a line, and no number below 1e-12, which is 0 up to rounding."""
     text = str(work)
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= 80
     assert not re.search(r"\de-(1[3-9]|[2-9]\d)", text)

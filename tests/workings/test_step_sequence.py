@@ -50,7 +50,7 @@ def test_the_data_is_plain_and_prints_again(name: str) -> None:
     assert [step["caption"] for step in data["steps"]] == [step.caption for step in steps]
     for step in steps:
         assert f": {step.caption}"[:60] in str(steps).replace("\n", " ")
-    assert max(map(len, str(steps).splitlines())) <= 100
+    assert max(map(len, str(steps).splitlines())) <= 80
 
 
 class Page(HTMLParser):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -34,6 +34,7 @@ from tallylearn.workings.split_steps import (
     SplitSteps,
     count,
     entropy_sides,
+    equal_decimals,
     gini_sides,
 )
 
@@ -149,11 +150,11 @@ def information_gain(
     part    No  Yes  rows  Entropy
     S        5    9    14   0.9403
     Weak     2    6     8   0.8113
-    Strong   3    3     6        1
+    Strong   3    3     6   1.0000
     <BLANKLINE>
     Gain(S, Wind) = Entropy(S) - 8/14 · Entropy(Weak) - 6/14 · Entropy(Strong)
     <BLANKLINE>
-    Gain(S, Wind) = 0.9403 - 8/14 · 0.8113 - 6/14 · 1 = 0.04813
+    Gain(S, Wind) = 0.9403 - 8/14 · 0.8113 - 6/14 · 1.0000 = 0.0481
     """
     split = _split_of(table, attribute, target, threshold, "information_gain")
     return calculation(split.gain, f"Information gain of {split.attribute}", *split.gain_steps())
@@ -200,8 +201,8 @@ def gain_ratio(
         steps.ratio,
         f"Gain ratio of {split.attribute}",
         *split.gain_steps(),
-        steps.information_formula(),
-        steps.ratio_formula(),
+        formula(steps.information_text()),
+        formula(steps.ratio_text()),
     )
 
 
@@ -262,7 +263,8 @@ def standard_deviation_reduction(
         measure=STANDARD_DEVIATION,
         cells=tuple((str(len(part)), number(float(part.mean()))) for part in parts),
     )
-    whole = ("T", str(len(y)), number(float(y.mean())), number(steps.before))
+    steps = replace(steps, decimals=equal_decimals([steps]))
+    whole = ("T", str(len(y)), number(float(y.mean())), steps.number(steps.before))
     grid = Grid(
         f"parts of T by {name}",
         ("part", "rows", "mean", "sd"),
@@ -303,7 +305,7 @@ class _Split:
     def steps(self) -> SplitSteps:
         """The parts with their entropies."""
         sizes = self.counts.sum(axis=1)
-        return SplitSteps(
+        found = SplitSteps(
             attribute=self.attribute,
             labels=self.labels,
             sizes=tuple(map(float, sizes)),
@@ -315,6 +317,7 @@ class _Split:
                 for row, n in zip(self.counts, sizes, strict=True)
             ),
         )
+        return replace(found, decimals=equal_decimals([found]))
 
     @property
     def gain(self) -> float:
@@ -323,7 +326,7 @@ class _Split:
     def gain_steps(self) -> tuple[Grid | Formula | Sentence, ...]:
         """The parts with their entropies, then the gain."""
         steps, whole = self.steps, self.counts.sum(axis=0).tolist()
-        first = ("S", *map(count, whole), count(sum(whole)), number(steps.before))
+        first = ("S", *map(count, whole), count(sum(whole)), steps.number(steps.before))
         header = ("part", *self.classes, "rows", "Entropy")
         grid = Grid(f"parts of S by {self.attribute}", header, (first, *steps.part_rows()))
         few = len(self.labels) <= MAX_SHOWN_VALUES

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from tallylearn.sources import Files
     from tallylearn.workings import Evidence
 
-DEFAULT_ROWS = (1, 20)  # the rows of a file that are explained without --rows
+DEFAULT_ROWS = 20  # rows of a file that are explained without --rows
 FORMATS = ("text", "markdown", "html", "json")
 HEADINGS = {"text": "Row {}", "markdown": "### Row {}", "html": '<h4 class="tally-row">Row {}</h4>'}
 
 EXAMPLES = """\b
 Examples:
-  tally explain loans.tally loans.csv --rows 1-3
+  tally explain loans.tally loans.csv --rows 2-4
   tally explain loans.tally --row amount=9000,income=40000  # others missing
   tally explain tennis.tally --row Sunny,Cool,High,Strong
   tally explain loans.tally loans.csv --rows 3 --counterfactual
@@ -35,17 +35,17 @@ Examples:
 def _span(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> tuple[int, int] | None:
-    """Rows as 3 or 1-5, numbered from 1."""
+    """Rows as 3 or 2-6, with the numbers that messages give them."""
     if text is None:
         return None
     first, dash, last = text.partition("-")
     try:
         span = int(first), int(last if dash else first)
     except ValueError:
-        span = (0, 0)
-    if not 1 <= span[0] <= span[1]:
+        span = (1, 0)
+    if not 0 <= span[0] <= span[1]:
         raise click.BadParameter(
-            f"{text!r} is not a range of rows. For example: --rows 3 or --rows 1-5."
+            f"{text!r} is not a range of rows. For example: --rows 3 or --rows 2-6."
         )
     return span
 
@@ -58,8 +58,9 @@ def _span(
     help="One row: the values in the order of the model's columns, or column=value.",
 )  # fmt: skip
 @shared_options.option(
-    "--rows", "span", callback=_span, metavar="1-5",
-    help="Which rows of FILE, counted from 1 without the header (1-20).",
+    "--rows", "span", callback=_span, metavar="2-6",
+    help="Which rows of FILE, by line; the header is line 1. Of a file without lines, by "
+    "position from 0. By default the first 20.",
 )  # fmt: skip
 @shared_options.option(
     "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
@@ -143,9 +144,7 @@ def explain(
         output_files.echo(_format(estimator.show_work(), form))
     elif file:
         source = open_for_model(estimator, shared_options.find_paths([file]), **dialect)
-        output_files.echo(
-            _join(list(_explain_file(estimator, source, *(span or DEFAULT_ROWS))), form)
-        )
+        output_files.echo(_join(list(_explain_file(estimator, source, *(span or (0, None)))), form))
     else:
         found = estimator.explain(table_of(rows, estimator.schema_))
         numbers = range(1, len(rows) + 1) if len(rows) > 1 else [None]
@@ -199,24 +198,31 @@ def _rows_of_file(source: Files | None, span: tuple[int, int] | None) -> Any:
 
 
 def _explain_file(
-    estimator: Any, source: Files, first: int, last: int
+    estimator: Any, source: Files, first: int, last: int | None
 ) -> Iterator[tuple[int, Evidence]]:
     """The evidence of some rows; reading stops after the last."""
     from tallylearn.errors import InputError
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
 
-    seen = 0
-    for block in source.blocks():
-        part = block[max(first - 1 - seen, 0) : max(last - seen, 0)]
-        start, seen = max(first, seen + 1), seen + len(block)
-        if len(part):
-            yield from enumerate(estimator.explain(Table(part, None, None, declaration())), start)
-        if seen >= last:
-            return
-    if seen < first:
+    start = number = source.first_row
+    last = start + DEFAULT_ROWS - 1 if last is None else last
+    if last < start:
         raise InputError(
-            f"--rows {first}: the file has {seen:,} rows. Choose rows from 1 to {seen}."
+            f"--rows {first}: the first row of the file is {start}; the lines before it, such as "
+            f"the header, are counted. Choose rows from {start} up."
+        )
+    for block in source.blocks():
+        part = block[max(first - number, 0) : max(last + 1 - number, 0)]
+        here, number = max(first, number), number + len(block)
+        if len(part):
+            yield from enumerate(estimator.explain(Table(part, None, None, declaration())), here)
+        if number > last:
+            break
+    if number <= first:
+        raise InputError(
+            f"--rows {first}: the rows of the file are {start} to {number - 1:,}. Choose some of "
+            "these."
         )
 
 
@@ -224,12 +230,13 @@ def _join(found: Sequence[tuple[int | None, Evidence]], form: str) -> str:
     """The evidence of several rows, each under its number if it has one."""
     if form == "json":
         rows = [
-            evidence.to_dict() | ({"row": number} if number else {}) for number, evidence in found
+            evidence.to_dict() | ({"row": number} if number is not None else {})
+            for number, evidence in found
         ]
         return output_files.as_line({"rows": rows})
     parts = []
     for number, evidence in found:
-        parts += [HEADINGS[form].format(number)] if number else []
+        parts += [HEADINGS[form].format(number)] if number is not None else []
         parts.append(_format(evidence, form))
     return "\n\n".join(parts)
 

@@ -136,10 +136,12 @@ def predict(
                 lambda item: prediction_files.as_table(answer(item)), rows, estimator
             )
             prediction_files.write_columns(tables, out, output)
-            return
-        write = _text_writer(as_json, spreadsheet, seen)
-        texts = _map_blocks(lambda item: write(answer(item)), rows, estimator)
-        prediction_files.write_lines(texts, out, headed=not as_json)
+        else:
+            write = _text_writer(as_json, spreadsheet, seen)
+            texts = _map_blocks(lambda item: write(answer(item)), rows, estimator)
+            prediction_files.write_lines(texts, out, headed=not as_json)
+    if output is not None and str(output) != "-":
+        notices.note(f"wrote {output}.")
 
 
 def _threshold_options(

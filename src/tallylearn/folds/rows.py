@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, KindError, quoted_list, short_repr
+from tallylearn.errors import (
+    ColumnError,
+    InputError,
+    KindError,
+    did_you_mean,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.sources.arrow.buffers import strings_of
 from tallylearn.sources.columns.class_labels import labels
 from tallylearn.sources.columns.kinds import codes, is_numeric_type
@@ -195,8 +202,8 @@ def column_of(X: Any, name: str, option: str = "order") -> Any:
 def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
     if name not in names:
         raise ColumnError(
-            f"{option} is {name!r}, which is not a column of the table. Choose from "
-            f"{quoted_list(names)}."
+            f"{option} is {name!r}, which is not a column of the table."
+            f"{did_you_mean(name, names) or f' Choose from {quoted_list(names)}.'}"
         )
 
 

@@ -18,6 +18,7 @@ from tallylearn.errors import (
     ColumnError,
     InputError,
     OptionError,
+    did_you_mean,
     error_context,
     quoted_list,
     short_repr,
@@ -184,8 +185,8 @@ def _strata(source: DeclaredTable, by: Any) -> Array:
         return found
     if by not in source.names:
         raise ColumnError(
-            f"by is {by!r}, which is not a column of the table. Choose from "
-            f"{quoted_list(source.names)}."
+            f"by is {by!r}, which is not a column of the table."
+            f"{did_you_mean(by, source.names) or f' Choose from {quoted_list(source.names)}.'}"
         )
     strata = source.group_labels(by)
     return strata.codes if isinstance(strata, Codes) else np.unique(strata, return_inverse=True)[1]

@@ -11,10 +11,10 @@ from typing import Any
 from tallylearn.reasoning.probabilities import Number, are_equal, number_text
 from tallylearn.reasoning.quantities import Quantity
 from tallylearn.reporting.report import Report
-from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings import Derivation, Grid, Step
 from tallylearn.workings.derivations import read_derivation
 
-WorkStep = Grid | Formula | Sentence
+WorkStep = Step
 Law = tuple[str, Number, Number]  # what is said, and both its sides
 
 

@@ -243,6 +243,30 @@ def column_blocks(rows: Iterable[Sequence[object]], width: int = TEXT_WIDTH) -> 
     return [align_columns(zip(label, *block, strict=True)) for block in blocks or [[]]]
 
 
+def shorten_cells(rows: Iterable[Sequence[object]], width: int = TEXT_WIDTH) -> list[list[str]]:
+    """Rows of cells, none of which is wider than a line; of a long one the beginning and the end.
+
+    A line holds the first cell of a row and at least one other.
+
+    >>> shorten_cells([("n", "length <= 2.45 & width <= 1.5")], width=24)
+    [['n', 'length <= …dth <= 1.5']]
+    """
+    cells = [[printable_text(cell) for cell in row] for row in rows]
+    label = max((text_width(row[0]) for row in cells if row), default=0)
+    first = min(label, width * 3 // 4)
+    return [
+        [_shorten(cell, max(first if at == 0 else width - 2 - first, 8)) for at, cell in
+         enumerate(row)]
+        for row in cells
+    ]  # fmt: skip
+
+
+def _shorten(cell: str, room: int) -> str:
+    if text_width(cell) <= room:
+        return cell
+    return f"{cell[: room // 2]}…{cell[len(cell) - (room - 1 - room // 2) :]}"
+
+
 def wrap_text(text: str, width: int = TEXT_WIDTH) -> str:
     """A paragraph in lines of at most ``width`` characters; words and intervals stay whole.
 
@@ -267,7 +291,7 @@ def wrap_beside(label: str, text: str, width: int = TEXT_WIDTH) -> str:
     return (label + wrap_text(text, width - indent).replace("\n", "\n" + " " * indent)).rstrip()
 
 
-def wrap_equation(text: str, width: int = 100) -> str:
+def wrap_equation(text: str, width: int = TEXT_WIDTH) -> str:
     """A long equation over several lines, which begin with "=" below the first "=".
 
     >>> print(wrap_equation("y = 1 + 2 + 3 = 6", 12))
@@ -285,6 +309,48 @@ def wrap_equation(text: str, width: int = 100) -> str:
     for side in sides[1:]:
         lines += _wrap_terms(f"{indent} = {side}", indent + "   ", width)
     return "\n".join(lines)
+
+
+def equation_sides(text: str) -> list[str]:
+    """The sides of an equation; an equals sign in brackets stands between no sides.
+
+    >>> equation_sides("Gain(S, a = 1) = 1 - 0.5 = 0.5")
+    ['Gain(S, a = 1)', '1 - 0.5', '0.5']
+    """
+    sides, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth <= 0 and text.startswith(" = ", at):
+            sides.append(text[start:at])
+            start = at + 3
+    return [*sides, text[start:]]
+
+
+def align_equations(texts: Iterable[str], width: int = TEXT_WIDTH) -> list[str]:
+    """Equations as lines with their equals signs below each other.
+
+    Where one of them is too long for a line, every side of each has a line of its own.
+
+    >>> print(*align_equations(["a = 1 + 2 = 3", "ab = 10"]), sep=chr(10))
+    a  = 1 + 2 = 3
+    ab = 10
+    """
+    rows = [equation_sides(text) for text in texts]
+    columns = [pad_texts(column, left=True) for column in zip_longest(*rows, fillvalue="")]
+    lines = [
+        " = ".join(cells[: len(row)]).rstrip()
+        for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
+    ]
+    if all(text_width(line) <= width for line in lines):
+        return lines
+    found = []
+    for (left, *_), (_, *sides) in zip(zip(*columns, strict=True), rows, strict=True):
+        indent = " " * text_width(left)
+        for place, side in enumerate(sides):
+            found += _wrap_terms(f"{indent if place else left} = {side}", indent + "   ", width)
+        if not sides:
+            found.append(left)
+    return found
 
 
 def _wrap_terms(line: str, indent: str, width: int) -> list[str]:

@@ -13,7 +13,8 @@ PAGE_STYLE = (
     "table{border-collapse:collapse;margin:1em 0}"
     "td[style*=right]{white-space:nowrap}"  # an interval over two lines cannot be read
     "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
-    "h1.tally-title{font-size:1.3em}"
+    "h1.tally-title{font-size:1.3em}pre,p.tally-formula{overflow-x:auto}pre{line-height:1.35}"
+    "h4.tally-heading{font-size:1.1em;margin:2em 0 .4em;break-after:avoid}"
     "math{font-size:1.1em}mfrac{padding:0 .1em}mfrac>*{padding:.1em 0}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
     "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}"

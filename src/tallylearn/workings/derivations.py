@@ -8,8 +8,9 @@ from typing import Any
 
 from tallylearn.reporting import formatting
 from tallylearn.reporting.report import Report
-from tallylearn.workings.typesetting import mathml
+from tallylearn.workings.typesetting import latex, mathml
 
+CELL_STYLE = "text-align:left;border:0;padding:.15em .3em"  # of an equation in a table
 MAX_TABLE_ROWS = 40  # rows that are printed; to_dict() has all
 
 
@@ -31,7 +32,7 @@ class Grid(DerivationStep):
     note: str = ""
 
     def __str__(self) -> str:
-        blocks = formatting.column_blocks(row for row in self._cells() if row)
+        blocks = formatting.column_blocks(formatting.shorten_cells(filter(None, self._cells())))
         table = "\n\n".join("\n".join(lines) for lines in blocks)
         title, *notes = (
             formatting.wrap_text(formatting.printable_text(text))
@@ -104,6 +105,87 @@ class Sentence(DerivationStep):
 
 
 @dataclass(frozen=True)
+class Heading(Sentence):
+    """A heading between the steps of a derivation."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{text}\n{'-' * max(map(formatting.text_width, text.splitlines()), default=0)}"
+
+    def to_markdown(self) -> str:
+        return f"### {formatting.escape_markdown(self.text)}"
+
+    def to_html(self) -> str:
+        return f'<h4 class="tally-heading">{formatting.escape_html(self.text)}</h4>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "heading", "text": self.text}
+
+
+@dataclass(frozen=True)
+class Equations(DerivationStep):
+    """Equations below each other, aligned at their equals signs.
+
+    >>> print(Equations(("f(x) = 1 + 2 = 3", "g(x, y) = 10 + 2 = 12")))
+    f(x)    = 1 + 2  = 3
+    g(x, y) = 10 + 2 = 12
+    """
+
+    equations: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(formatting.align_equations(map(formatting.printable_text, self.equations)))
+
+    def to_markdown(self) -> str:
+        lines = []
+        for text in self.equations:
+            left, *sides = map(latex, self.sides(text))
+            lines.append(f"{left} &= {' &&= '.join(sides)}" if sides else left)
+        body = r" \cr ".join(lines)  # Markdown makes one backslash of two
+        return rf"$$\begin{{aligned}} {body} \end{{aligned}}$$"
+
+    def to_html(self) -> str:
+        rows = []
+        for text in self.equations:
+            left, *sides = self.sides(text)
+            cells = [mathml(left), *(mathml(f"= {side}") for side in sides)]
+            tags = [f'<td style="{CELL_STYLE}">{cell}</td>' for cell in cells]
+            rows.append(f"<tr>{''.join(tags)}</tr>")
+        return f'<table class="tally-equations">{"".join(rows)}</table>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "equations", "equations": [*self.equations]}
+
+    @staticmethod
+    def sides(text: str) -> list[str]:
+        """The sides of an equation; "<=" and "A = a" inside brackets divide nothing."""
+        return formatting.equation_sides(text)
+
+
+@dataclass(frozen=True)
+class Listing(DerivationStep):
+    """Lines of text that are shown as they are, such as a tree or rules."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return "\n".join(map(formatting.printable_text, self.text.split("\n")))
+
+    def to_markdown(self) -> str:
+        return f"```text\n{self}\n```"
+
+    def to_html(self) -> str:
+        lines = "\n".join(map(formatting.escape_html, self.text.split("\n")))
+        return f'<pre class="tally-listing">{lines}</pre>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "listing", "text": self.text}
+
+
+Step = Grid | Formula | Sentence | Equations | Listing
+
+
+@dataclass(frozen=True)
 class Derivation(DerivationStep):
     """A titled sequence of steps.
 
@@ -121,7 +203,7 @@ class Derivation(DerivationStep):
     """
 
     title: str
-    steps: tuple[Grid | Formula | Sentence, ...]
+    steps: tuple[Step, ...]
 
     def __str__(self) -> str:
         title = formatting.wrap_text(formatting.printable_text(self.title))
@@ -142,7 +224,7 @@ class Derivation(DerivationStep):
         return {"title": self.title, "steps": [step.to_dict() for step in self.steps]}
 
 
-def read_derivation(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
+def read_derivation(data: Mapping[str, Any]) -> Derivation | Step:
     """A derivation, or a step of one, from its plain data: the inverse of ``to_dict``.
 
     >>> step = Grid("Rows", ("Play", "n"), (("No", "5"),))
@@ -154,15 +236,19 @@ def read_derivation(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Se
     return _step(data)
 
 
-def read_parts(data: Iterable[Mapping[str, Any]]) -> tuple[Grid | Formula | Sentence, ...]:
+def read_parts(data: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
     """The steps of a derivation from their plain data."""
     return tuple(map(_step, data))
 
 
-def _step(data: Mapping[str, Any]) -> Grid | Formula | Sentence:
+def _step(data: Mapping[str, Any]) -> Step:
     if data["kind"] == "grid":
         rows = tuple(map(tuple, data["rows"]))
         return Grid(data["title"], tuple(data["header"]), rows, data["note"])
     if data["kind"] == "formula":
         return Formula(data["text"], data["latex"])
-    return Sentence(data["text"])
+    if data["kind"] == "equations":
+        return Equations(tuple(data["equations"]))
+    if data["kind"] == "listing":
+        return Listing(data["text"])
+    return Heading(data["text"]) if data["kind"] == "heading" else Sentence(data["text"])

@@ -66,9 +66,12 @@ class EvidenceTable(Report):
         if not self.terms_shown:
             text = "\n".join(map(formatting.wrap_text, notes))
         else:
-            long = self.is_long
-            lines = formatting.align_columns(self.cells(str, str)) if long else self.text()
-            text = "\n".join([*lines, *notes])
+            lines = [] if self.is_long else self.text()
+            if not lines or max(map(formatting.text_width, lines)) > formatting.TEXT_WIDTH:
+                lines = list(
+                    itertools.chain(*formatting.column_blocks(self.term_columns(str, str)))
+                )
+            text = "\n".join([*lines, *map(formatting.wrap_text, notes)])
         parts = self._with_steps(text, str)
         formulas = {str(step) for step in self.steps("working") if isinstance(step, Formula)}
         single = [part in formulas and "\n" not in part for part in parts]
@@ -138,13 +141,20 @@ class EvidenceTable(Report):
 
     def cells(self, name: Callable[[str], str], number: Callable[[str], str]) -> list[list[str]]:
         """A table with a row for every outcome; for every term where there are many."""
+        columns = self.term_columns(name, number)
+        return columns if self.is_long else [list(row) for row in zip(*columns, strict=True)]
+
+    def term_columns(
+        self, name: Callable[[str], str], number: Callable[[str], str]
+    ) -> list[list[str]]:
+        """The outcomes, their terms, what these come to, and the shares."""
         columns = [["", *map(name, self.names())]]
         for head, terms in zip(self.heads, zip(*self.terms, strict=True), strict=True):
             columns.append([name(head), *(t and number(t) for t in map(self.term_text, terms))])
         columns.append(["total" if self.sums else "product", *map(number, self.results())])
         if shares := self.shares():
             columns.append(["share", *shares])
-        return columns if self.is_long else [list(row) for row in zip(*columns, strict=True)]
+        return columns
 
     def chain(self, terms: Sequence[Data | None]) -> formatting.Chain:
         """The terms of one outcome with the signs between them."""

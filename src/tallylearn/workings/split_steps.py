@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from tallylearn.workings.derivations import Formula
 from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 
+MIN_DECIMALS = 4  # of entropies and Gini impurities
+MAX_DECIMALS = 9  # above, numbers have four significant digits each
 MAX_SHOWN_VALUES = 12  # parts that one formula writes out; a table has them all
 NO_SPLIT = 1e-12  # split information that is 0 up to rounding
 
@@ -79,6 +81,9 @@ class SplitSteps:
         How many thresholds C4.5 corrects the gain for.
     counted : float, optional
         The rows of the node, which C4.5's correction divides by, where ``rows`` is a weight.
+    decimals : int, optional
+        The decimals of all numbers, as ``equal_decimals`` gives them; by default four significant
+        digits of each.
     """
 
     attribute: str
@@ -91,6 +96,11 @@ class SplitSteps:
     rows: float | None = None
     thresholds: int = 1
     counted: float | None = None
+    decimals: int | None = None
+
+    def number(self, value: float) -> str:
+        """A number with the decimals of all."""
+        return with_decimals(value, self.decimals)
 
     @property
     def n_known(self) -> float:
@@ -134,7 +144,7 @@ class SplitSteps:
         """A row of a table for every part: its name, its cells, its impurity."""
         cells = self.cells or tuple((count(n),) for n in self.sizes)
         parts = zip(self.labels, cells, self.impurities, strict=True)
-        return [(label, *found, number(impurity)) for label, found, impurity in parts]
+        return [(label, *found, self.number(impurity)) for label, found, impurity in parts]
 
     def gain_in_words(self) -> Formula:
         """The gain with the names of its parts."""
@@ -144,32 +154,31 @@ class SplitSteps:
 
     def gain_formula(self) -> Formula:
         """The gain with the numbers of its parts; only its result where there are many parts."""
+        return formula(self.gain_text())
+
+    def gain_text(self) -> str:
+        """The gain as an equation."""
         if len(self.labels) > MAX_SHOWN_VALUES:
             rule = self.measure.rule.split(" = ", 1)[1]
-            return formula(f"{self.name} = {rule} = {number(self.gain)}")
-        amounts = [number(impurity) for impurity in self.impurities]
-        return formula(
-            equation_chain(
-                self.name, self._difference(number(self.before), amounts), number(self.gain)
-            )
-        )
+            return f"{self.name} = {rule} = {self.number(self.gain)}"
+        amounts = [self.number(impurity) for impurity in self.impurities]
+        side = self._difference(self.number(self.before), amounts)
+        return equation_chain(self.name, side, self.number(self.gain))
 
-    def information_formula(self) -> Formula:
-        """The split information: the entropy of the sizes of the parts."""
+    def information_text(self) -> str:
+        """The split information as an equation: the entropy of the sizes of the parts."""
         name, total = f"SplitInformation(S, {self.attribute})", count(self.total)
         sizes = [n for n in self._all_sizes() if n > 0]
         if len(sizes) > MAX_SHOWN_VALUES:
-            return formula(f"{name} = -Σ |Sv|/|S| · log2(|Sv|/|S|) = {number(self.information)}")
+            return f"{name} = -Σ |Sv|/|S| · log2(|Sv|/|S|) = {self.number(self.information)}"
         shares = [f"{count(n)}/{total}" for n in sizes]
         terms = [f"-{share} · log2({share})" for share in shares]
-        return formula(equation_chain(name, signed_sum(terms), number(self.information)))
+        return equation_chain(name, signed_sum(terms), self.number(self.information))
 
-    def ratio_formula(self) -> Formula:
-        """The gain ratio: the gain divided by the split information."""
-        divided = f"{number(self.gain)} / {number(self.information)}"
-        return formula(
-            equation_chain(f"GainRatio(S, {self.attribute})", divided, number(self.ratio))
-        )
+    def ratio_text(self) -> str:
+        """The gain ratio as an equation: the gain divided by the split information."""
+        divided = f"{self.number(self.gain)} / {self.number(self.information)}"
+        return equation_chain(f"GainRatio(S, {self.attribute})", divided, self.number(self.ratio))
 
     def _all_sizes(self) -> list[float]:
         rest = self.total - self.n_known
@@ -186,32 +195,69 @@ class SplitSteps:
         return text
 
 
+def equal_decimals(splits: Sequence[SplitSteps]) -> int | None:
+    """The decimals for all numbers of some splits, or None where they differ too much in size.
+
+    Four for entropies and Gini impurities, else four digits of the largest number; more where the
+    largest gain would have fewer than three digits.
+    """
+    gains = [abs(steps.gain) for steps in splits]
+    amounts = [abs(x) for steps in splits for x in (steps.before, *steps.impurities)]
+    largest, best = max(amounts, default=0.0), max(gains, default=0.0)
+    if largest < NO_SPLIT:
+        return MIN_DECIMALS
+    bounded = splits[0].measure in (ENTROPY, GINI)
+    decimals = MIN_DECIMALS if bounded else max(0, 3 - math.floor(math.log10(largest)))
+    if best > 1e-9 * largest:
+        decimals = max(decimals, 2 - math.floor(math.log10(best)))
+    return decimals if decimals <= MAX_DECIMALS else None
+
+
+def with_decimals(value: float, decimals: int | None) -> str:
+    """A number with so many decimals, or four significant digits."""
+    if decimals is None or not math.isfinite(value):
+        return number(value)
+    return f"{0.0 if abs(value) < NO_SPLIT else value:z,.{decimals}f}"
+
+
 def entropy_sides(
-    shares: Sequence[str], probabilities: Sequence[float], log: str = "log2", base: float = 2.0
+    shares: Sequence[str],
+    probabilities: Sequence[float],
+    log: str = "log2",
+    base: float = 2.0,
+    decimals: int | None = None,
 ) -> tuple[str, str]:
     """An entropy as a sum of products, and as a sum of numbers; classes of no row are left out."""
     found = [(share, p) for share, p in zip(shares, probabilities, strict=True) if p > 0]
-    amounts = [number(-p * math.log(p) / math.log(base)) for _, p in found]
+    amounts = [with_decimals(-p * math.log(p) / math.log(base), decimals) for _, p in found]
     return signed_sum([f"-{share} · {log}({share})" for share, _ in found]), signed_sum(amounts)
 
 
-def gini_sides(shares: Sequence[str], probabilities: Sequence[float]) -> tuple[str, str]:
+def gini_sides(
+    shares: Sequence[str], probabilities: Sequence[float], decimals: int | None = None
+) -> tuple[str, str]:
     """A Gini impurity as squares of shares, and as numbers."""
     found = [(share, p) for share, p in zip(shares, probabilities, strict=True) if p > 0]
     squares = [f"-({share})²" for share, _ in found]
-    return signed_sum(["1", *squares]), signed_sum(["1", *(f"-{number(p * p)}" for _, p in found)])
+    amounts = [f"-{with_decimals(p * p, decimals)}" for _, p in found]
+    return signed_sum(["1", *squares]), signed_sum(["1", *amounts])
 
 
-def impurity_formula(measure: Measure, counts: Sequence[float], value: float) -> Formula:
-    """The entropy or the Gini impurity of the counts of classes at a node."""
+def impurity_text(
+    measure: Measure, counts: Sequence[float], value: float, decimals: int | None = None
+) -> str:
+    """The entropy or the Gini impurity of the counts of classes at a node, as an equation."""
     name, total = f"{measure.name}({measure.rows})", math.fsum(counts)
+    result = with_decimals(value, decimals)
     if len(counts) > MAX_SHOWN_VALUES or sum(n > 0 for n in counts) < 2:
-        return formula(f"{name} = {number(value)}")
-    shares = [f"{count(n)}/{count(total)}" for n in counts]
-    sides = (entropy_sides if measure is ENTROPY else gini_sides)(
-        shares, [n / total for n in counts]
+        return f"{name} = {result}"
+    shares, p = [f"{count(n)}/{count(total)}" for n in counts], [n / total for n in counts]
+    sides = (
+        entropy_sides(shares, p, decimals=decimals)
+        if measure is ENTROPY
+        else gini_sides(shares, p, decimals)
     )
-    return formula(equation_chain(name, *sides, number(value)))
+    return equation_chain(name, *sides, result)
 
 
 def count(n: float) -> str:

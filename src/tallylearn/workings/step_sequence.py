@@ -13,13 +13,11 @@ from tallylearn.reporting.formatting import escape_html, plain_data
 from tallylearn.reporting.report import Report
 from tallylearn.workings.derivations import (
     Derivation,
-    Formula,
-    Grid,
     Sentence,
+    Step,
     read_parts,
 )
 
-Part = Grid | Formula | Sentence
 STEP_STYLE = (
     ".tally-steps{--line:#c9c9c9;--accent:#0072b2;--card:#f6f6f6}"
     ".tally-steps h1{font-size:1.4em;margin:.2em 0 .6em}"
@@ -107,7 +105,7 @@ class AlgorithmStep:
 
     caption: str
     numbers: dict[str, Any] = field(default_factory=dict)  # plain data: what the state is
-    parts: tuple[Part, ...] = ()  # equations, tables and sentences
+    parts: tuple[Step, ...] = ()  # equations, tables and sentences
     plot: Plot | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,7 +155,7 @@ class StepSequence(Report):
     @staticmethod
     def _layout(found: dict[str, Any]) -> Derivation:
         every = len(found["steps"])
-        lines: list[Part] = []
+        lines: list[Step] = []
         for at, step in enumerate(found["steps"], 1):
             lines.append(Sentence(f"Step {at} of {every}: {step['caption']}"))
             lines += read_parts(step["parts"])

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import calibration, model_selection
+from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import confusion_matrix, make_scorer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -16,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.models.calibration.calibration_maps import IsotonicMap, SigmoidMap
+from tests.soak import SOAK
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(240, 3))
@@ -84,6 +86,28 @@ def test_maps_of_extreme_probabilities_are_probabilities_that_increase(p: list[f
             assert ((grid := found.apply(np.linspace(0, 1, 11))) >= 0).all()
             assert (grid <= 1).all()
             assert kind is SigmoidMap or (np.diff(grid) >= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(600 if SOAK else 24))
+def test_maps_of_random_rows_are_no_worse_than_those_of_scikit_learn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 80))
+    p = (rng.random(n), np.round(rng.random(n), 1), rng.beta(0.1, 0.1, n), np.full(n, 0.3),
+         rng.integers(0, 2, n).astype(float), rng.random(n) * 1e-6)[seed % 6]  # fmt: skip
+    y = rng.random(n) < np.where(p < 1e-5, 0.3, p)
+    weight = (np.ones(n), rng.uniform(0.1, 3, n), 10.0 ** rng.integers(-3, 4, n))[seed // 6 % 3]
+    grid = np.linspace(0, 1, 101)
+    theirs = IsotonicRegression(out_of_bounds="clip").fit(p, y.astype(float), weight)
+    np.testing.assert_allclose(IsotonicMap.fit(p, y, weight).apply(grid), theirs.predict(grid),
+                               atol=1e-12)  # fmt: skip
+    platt = calibration._SigmoidCalibration().fit(p, y.astype(float), weight)
+    zeros, ones = weight[~y].sum(), weight[y].sum()
+    target = np.where(y, (ones + 1) / (ones + 2), 1 / (zeros + 2))
+    losses = [
+        -weight @ (target * np.log(share) + (1 - target) * np.log1p(-share))
+        for share in (SigmoidMap.fit(p, y, weight).apply(p), platt.predict(p))
+    ]
+    assert losses[0] <= losses[1] * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["alike", "weighed"])
@@ -248,6 +272,10 @@ def test_options_of_the_classifier_can_be_set_and_tuned() -> None:
          "thresholds is 1"),
         (lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), thresholds=[0.5, 0.2]),
          errors.OptionError, "increasing"),
+        (lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), thresholds=np.array(0.5)),
+         errors.OptionError, "thresholds is"),
+        (lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), thresholds=[[0.1], [0.2, 0.3]]),
+         errors.OptionError, "thresholds is"),
         (lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), costs=(1, -1)),
          errors.OptionError, "costs is"),
         (lambda: tl.TunedThresholdClassifierCV(tl.NaiveBayes(), costs="dear"), errors.OptionError,

@@ -31,7 +31,7 @@ def test_every_printed_number_follows_from_the_printed_operands(
         work = model.show_work(full=full)
         checked = check_working(work.steps)
         assert checked >= (model.n_iter_ * k * columns if full else 0)
-        assert max(map(len, str(work).splitlines())) <= 100
+        assert max(map(len, str(work).splitlines())) <= 80
         assert f"At the end J = {model.inertia_:.4g}" in str(work).replace(",", "")
     assert str(work).count("\nRound ") == model.n_iter_
     assert check_explanation(model.explain(frame(n, columns)[:3])) >= 3 * k

@@ -42,7 +42,7 @@ def test_every_printed_number_follows_from_the_printed_operands(
     checked = check_working(work.steps)
     linear = isinstance(learner, tl.LinearDiscriminantAnalysis)
     assert checked >= (columns if columns < (4 if linear else 3) and classes < 4 else 0)
-    assert max(map(len, str(work).splitlines())) <= 100
+    assert max(map(len, str(work).splitlines())) <= 80
     rows = frame(columns, classes, 1).drop(columns="kind")[:8]
     found = learner.explain(rows)
     assert check_explanation(found) >= 8 * (classes + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.workings import Derivation, Formula, Grid
+from tallylearn.workings import Derivation, Equations, Formula, Grid
 
 TENNIS = tl.example("tennis")
 CODE = {"·": "*", "²": "**2", "^": "**", "log2": "math.log2"}
@@ -35,27 +36,36 @@ def mixed(seed: int = 0, missing: bool = True) -> pd.DataFrame:
 
 def evaluated(side: str) -> tuple[float, float] | None:
     """One side of an equation, and its largest number; None where it is words."""
-    text = side
+    text = side.replace(",", "")
     for name, code in CODE.items():
         text = text.replace(name, code)
     if re.search(r"[A-Za-zΣ|ŷ]", re.sub(r"math\.log2|e[+-]\d", "", text)):
         return None
-    largest = max(map(float, re.findall(r"\d+\.?\d*(?:e[+-]\d+)?", side.replace("log2", ""))))
+    largest = max(
+        map(float, re.findall(r"\d+\.?\d*(?:e[+-]\d+)?", side.replace("log2", "").replace(",", "")))
+    )
     return float(eval(text, {"math": math})), largest
 
 
 def check_formulas(work: Any) -> int:
     """Every side of every formula is equal to the others, as far as four digits tell."""
     checked = 0
+    for text in equations(work):
+        sides = re.split(r"(?<![<>]) = ", text)
+        found = [value for side in sides if (value := evaluated(side)) is not None]
+        scale = max((largest for _, largest in found if largest), default=1.0)
+        for value, _ in found[1:]:
+            assert value == pytest.approx(found[0][0], abs=2e-3 * min(scale, 1e3)), text
+        checked += len(found) > 1
+    return checked
+
+
+def equations(work: Any) -> Iterator[str]:
     for step in work.steps:
         if isinstance(step, Formula):
-            sides = re.split(r"(?<![<>]) = ", step.text)
-            found = [value for side in sides if (value := evaluated(side)) is not None]
-            scale = max((largest for _, largest in found if largest), default=1.0)
-            for value, _ in found[1:]:
-                assert value == pytest.approx(found[0][0], abs=2e-3 * min(scale, 1e3)), step.text
-            checked += len(found) > 1
-    return checked
+            yield step.text
+        elif isinstance(step, Equations):
+            yield from step.equations
 
 
 def check_parts(work: Any) -> int:
@@ -76,17 +86,46 @@ def check_parts(work: Any) -> int:
 
 def test_id3_is_written_as_in_the_notes() -> None:
     text = str(tl.ID3().fit(TENNIS, "PlayTennis").show_work())
-    assert "Node 0, root: 14 rows, No 5, Yes 9." in text
-    assert "Gain(S, Wind) = 0.9403 - 6/14 · 1 - 8/14 · 0.8113 = 0.04813" in text
+    assert "Node 0, root: 14 rows, No 5, Yes 9\n----" in text
+    assert (
+        "Gain(S, Wind)        = 0.9403 - 6/14 · 1.0000 - 8/14 · 0.8113\n"
+        "                     = 0.0481\n" in text
+    )
     assert "Outlook has the largest gain, 0.2467." in text
-    assert "Node 5, when Outlook = Sunny: 5 rows, No 3, Yes 2." in text
-    assert "Gain(S, Humidity) = 0.971 - 3/5 · 0 - 2/5 · 0 = 0.971" in text
+    assert "Node 5, when Outlook = Sunny: 5 rows, No 3, Yes 2\n----" in text
+    assert "Gain(S, Wind)        = 0.9710 - 2/5 · 0.0000 - 3/5 · 0.0000 = 0.9710\n" in text
+    assert "\nIf Outlook = Rain and Wind = Strong, then No (2 of 2 rows).\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_working_ends_with_the_tree_and_its_rules() -> None:
+    tree = tl.ID3().fit(TENNIS, "PlayTennis")
+    work = tree.show_work()
+    assert str(work.steps[-3]) == tree.text()
+    assert len(str(work.steps[-1]).splitlines()) == len(tree.tree_.leaves)
+    large = tl.DecisionTreeRegressor().fit(mixed(), "y")
+    assert "The tree" not in str(large.show_work())
+    assert str(large.show_work(full=True)).count("\nIf ") == len(large.tree_.leaves)
+    alone = tl.ID3().fit({"a": ["x", "y"], "c": ["no", "no"]}, "c")
+    assert "Always no (2 of 2 rows)." in str(alone.show_work())
+
+
+def test_the_numbers_of_a_node_have_equal_decimals() -> None:
+    for learner in (tl.ID3(), tl.C45(pruning=None), tl.CART(), tl.DecisionTreeRegressor(), tl.M5()):
+        frame = mixed()
+        if learner.task == "classifier":
+            frame["y"] = np.where(frame.y > 9, "high", "low")
+        work = learner.fit(frame, "y").show_work()
+        for step in work.steps:
+            if isinstance(step, Equations):
+                ends = [text.rsplit(" = ", 1)[1] for text in step.equations]
+                assert len({len(end.partition(".")[2]) for end in ends}) == 1, ends
 
 
 def test_c45_says_which_gains_do_not_count() -> None:
     text = " ".join(str(tl.C45().fit(TENNIS, "PlayTennis").show_work()).split())
-    assert "GainRatio(S, Outlook) = 0.2467 / 1.577 = 0.1564" in text
-    assert "mean gain = (0.2467 + 0.02922 + 0.1518 + 0.04813) / 4 = 0.119" in text
+    assert "GainRatio(S, Outlook) = 0.2467 / 1.5774 = 0.1564" in text
+    assert "mean gain = (0.2467 + 0.0292 + 0.1518 + 0.0481) / 4 = 0.1190" in text
     assert "The gain of Temperature and Wind is below it: their scores in gains() are -1." in text
 
 
@@ -119,7 +158,7 @@ def test_every_printed_number_follows_from_the_printed_operands(
     if learner.task == "classifier":
         assert check_parts(work) >= 2 * splits
     assert str(work).count("\nNode ") == splits
-    assert max(map(len, str(work).splitlines())) <= 100
+    assert max(map(len, str(work).splitlines())) <= 80
     assert "$$" in work.to_markdown()
     assert work.to_html().startswith("<")
 
@@ -130,10 +169,14 @@ def test_the_working_has_the_gains_of_the_tree(learner: Any) -> None:
     if learner.task == "classifier":
         frame["y"] = np.where(frame.y > 8, "high", "low")
     learner.fit(frame, "y")
-    text = " ".join(str(learner.show_work(full=True)).split())
-    for node in np.flatnonzero(learner.tree_.test != 0).tolist():
-        best = [c for c in learner.gains(node) if c.best]
-        assert any(f"{c.score:.4g}" in text for c in best)
+    text = str(learner.show_work(full=True))
+    found = re.findall(r"(?<=largest )[^.]*?, ([\d.,e-]+\d)[.:]", text)
+    inner = np.flatnonzero(learner.tree_.test != 0).tolist()
+    best = [max(c.score for c in learner.gains(node) if c.best) for node in inner]
+    assert len(found) + text.count("The node is split by") == len(inner)  # pruning moves splits
+    for number in found:
+        value = float(number.replace(",", ""))
+        assert any(value == pytest.approx(score, rel=5e-3, abs=1e-4) for score in best)
 
 
 def test_a_long_working_is_folded() -> None:
@@ -148,7 +191,7 @@ def test_a_long_working_is_folded() -> None:
 
 def test_ties_are_named() -> None:
     rows = {"a": ["x", "x", "y", "y"], "b": ["x", "x", "y", "y"], "c": ["no", "no", "yes", "yes"]}
-    assert "a and b tie for the largest gain, 1" in str(tl.ID3().fit(rows, "c").show_work())
+    assert "a and b tie for the largest gain, 1.0000" in str(tl.ID3().fit(rows, "c").show_work())
 
 
 def test_without_rows_the_table_says_how_to_get_the_working() -> None:
@@ -166,7 +209,7 @@ def test_an_explanation_begins_with_its_rule_and_gives_the_prediction(learner: A
     rows = frame.drop(columns="y")
     for at, row in enumerate(learner.explain(rows)):
         text = str(row)
-        assert max(map(len, text.splitlines())) <= 100
+        assert max(map(len, text.splitlines())) <= 80
         check_formulas(Derivation("", row.working))
         if learner.task == "classifier" and isinstance(row.working[0], Grid):
             *_, counts, shares = row.working[0].rows

@@ -10,6 +10,10 @@ from tallylearn.errors import KindError, OptionError, items_of, short_repr
 from tallylearn.estimators.estimator import Estimator
 from tallylearn.evaluation.running.dataset import task_of
 from tallylearn.models.baselines import DummyClassifier, DummyRegressor
+from tallylearn.models.boosting.explainable_boosting import (
+    ExplainableBoostingClassifier,
+    ExplainableBoostingRegressor,
+)
 from tallylearn.models.boosting.hist_gradient_boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -56,6 +60,7 @@ def default_candidates(task: str, seed: int) -> list[Candidate]:
             Candidate("random forest", RandomForestClassifier(random_state=seed)),
             Candidate("extra-trees", ExtraTreesClassifier(random_state=seed)),
             Candidate("boosted trees", HistGradientBoostingClassifier(random_state=seed)),
+            Candidate("additive model", ExplainableBoostingClassifier(random_state=seed)),
             Candidate("nearest neighbours", _scaled(KNeighborsClassifier(scale="standard"))),
         ]
     return [
@@ -67,6 +72,7 @@ def default_candidates(task: str, seed: int) -> list[Candidate]:
         Candidate("random forest", RandomForestRegressor(random_state=seed)),
         Candidate("extra-trees", ExtraTreesRegressor(random_state=seed)),
         Candidate("boosted trees", HistGradientBoostingRegressor(random_state=seed)),
+        Candidate("additive model", ExplainableBoostingRegressor(random_state=seed)),
         Candidate("nearest neighbours", _scaled(KNeighborsRegressor(scale="standard"))),
     ]
 

@@ -17,7 +17,7 @@ from tallylearn.reporting.formatting import (
 from tallylearn.reporting.report import Report, TableReport
 from tallylearn.workings import Derivation, Grid, Sentence
 
-MAX_PRINTED_ROWS = 11  # rows of the leaderboard in print
+MAX_PRINTED_ROWS = 10  # rows of the leaderboard in print
 MAX_LINES = 25  # of the printed report
 Found = Mapping[str, Any]
 

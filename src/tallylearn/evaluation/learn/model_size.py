@@ -10,6 +10,7 @@ import numpy as np
 from tallylearn.preprocessing.pipeline import Pipeline
 
 PAGE, PAGES = 30, 300  # numbers that a page holds, and ten pages
+CURVE, PAIR = 5, 20  # numbers that a reader takes from a curve, and from the table of a pair
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,10 @@ def model_size(model: Any, rows: int) -> ModelSize:
     if hasattr(model, "n_iter_") and hasattr(model, "max_leaf_nodes"):  # boosted trees
         rounds = int(model.n_iter_)
         return ModelSize(rounds * 31, _count(rounds, "round", "rounds"))
+    if hasattr(model, "curves_"):  # an additive model
+        pairs = len(model.pairs_)
+        curves = sum(bool(curve.values.any()) for curve in model.curves_.values())
+        return ModelSize(CURVE * curves + PAIR * pairs + 1, _count(curves + pairs, "term", "terms"))
     if hasattr(model, "estimators_"):
         members = np.ravel(np.asarray(model.estimators_, dtype=object))
         if hasattr(model, "named_estimators_"):

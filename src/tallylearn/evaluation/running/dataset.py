@@ -15,6 +15,7 @@ from tallylearn.errors import (
     KindError,
     OptionError,
     TargetError,
+    did_you_mean,
     quoted_list,
     short_repr,
 )
@@ -88,7 +89,7 @@ class Dataset:
         if not len(beside):
             raise InputError("the table has no rows. Pass a table with rows.")
         truth, given, within = beside.target, beside.weight, beside.group
-        files = read.source if read.source.size is None else None
+        files, first = (read.source if read.source.size is None else None), read.source.first_row
         if files is not None:
             held = read.coded_table.load() if drops else read.coded_table.load_if_small()
             read = read.with_sizes() if held.size is None else replace(read, source=held)
@@ -110,7 +111,7 @@ class Dataset:
             rows=rows,
             size=len(truth),
             weight=None if given is None else given[rows],
-            groups=None if kept is None else group_codes(kept[rows], rows + (files is not None)),
+            groups=None if kept is None else group_codes(kept[rows], rows + first),
             files=files,
             unanswered=unanswered,
         )
@@ -314,8 +315,8 @@ def _vectors(y: Any, task: str) -> Array | None:
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         raise ColumnError(
-            f"{option} is {name!r}, which is not a column of the table. Choose from "
-            f"{quoted_list(names)}."
+            f"{option} is {name!r}, which is not a column of the table."
+            f"{did_you_mean(name, names) or f' Choose from {quoted_list(names)}.'}"
         )
 
 

@@ -94,8 +94,11 @@ def log_loss(bundle: Bundle, positive: Any) -> ScoreValue:
 def _clipped(bundle: Bundle, positive: Any, rows: float) -> float:
     """The log loss if ``rows`` had the smallest probability that scikit-learn takes, 2e-16."""
     moments = bundle["losses"]
-    known = float(moments.count.floats()[0, moments.columns.index("log loss")])
-    total = known * mean("log loss", bundle, positive).value if known else 0.0
+    known, total = 0.0, 0.0
+    if "log loss" in moments.columns:
+        known = float(moments.count.floats()[0, moments.columns.index("log loss")])
+    if known:
+        total = known * mean("log loss", bundle, positive).value
     return float((total - rows * np.log(np.finfo(np.float64).eps)) / (known + rows))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tallylearn.errors import OptionError, quoted_list, short_repr
+from tallylearn.errors import OptionError, did_you_mean, quoted_list, short_repr
 from tallylearn.evaluation.scores.custom_scores import custom, is_scorer, scorer_named
 from tallylearn.evaluation.scores.score import (
     PROBABILITIES,
@@ -141,7 +141,7 @@ def _check_distinct(names: list[Any]) -> tuple[str, ...]:
 def _explain_misfit(name: Any, task: str, n_classes: int, single: bool) -> str:
     """Why a score does not fit."""
     if not SCORES.knows(name):
-        return f"there is no score {short_repr(name)}."
+        return f"there is no score {short_repr(name)}.{did_you_mean(name, SCORES)}"
     score = SCORES[name]
     if score.task != task:
         return f"the score {name!r} is for a {score.task}, but this is a {task}."

@@ -34,7 +34,7 @@ def choice_steps(found: Found) -> list[Any]:
     if not choice:
         return []
     board = leaderboard_grid(choice, len(choice["rows"]))
-    texts = [choice["tradeoff"], *notes_of(choice)]
+    texts = [choice["tradeoff"], *notes_of({**choice, "cautions": []})]  # they are above
     return [Sentence(headline_of(choice)), board, *map(Sentence, texts)]
 
 

@@ -27,7 +27,7 @@ from tallylearn.tables import Array
 
 SQUARED_KIND, LOGISTIC_KIND, SOFTMAX_KIND = range(3)  # of the kernel
 ROUNDS_A_CALL = 64  # between two looks for an interrupt
-MIN_HESSIAN = 1e-4  # of a leaf, as in interpret
+MIN_HESSIAN = 1e-7  # of a leaf, as a share of the weight of all rows
 CATEGORY_SMOOTHING = 10.0  # added to the Hessian of a category when categories are sorted
 MAX_RANKED_ROWS = 100_000  # rows that FAST ranks pairs on
 MAX_RANKED_COLUMNS = 100  # columns of the largest terms whose pairs FAST ranks
@@ -304,7 +304,7 @@ def _booster(
     unit = float(rows.weights.mean())  # the scale of the weights changes nothing
     options = {
         "loss": kind, "rate": plan.learning_rate, "max_leaves": plan.max_leaves,
-        "min_leaf": plan.min_leaf, "min_hessian": MIN_HESSIAN * unit,
+        "min_leaf": plan.min_leaf, "min_hessian": MIN_HESSIAN * unit * rows.n,
         "smoothing": CATEGORY_SMOOTHING * unit, "patience": plan.patience, "tol": plan.tol,
     }  # fmt: skip
     labels = np.ascontiguousarray(loss.labels, dtype=np.int32)

@@ -104,7 +104,7 @@ class ExplainableBoosting(Estimator):
         doc="Bootstrap samples that every step of a bag averages over; 0: all rows of the bag.",
     )
     learning_rate: float = option(
-        default=0.04,
+        default=0.1,
         low=0.0,
         high=1.0,
         open_low=True,
@@ -131,7 +131,7 @@ class ExplainableBoosting(Estimator):
         default=4, low=1, doc="Smallest number of rows in a leaf of a tree."
     )
     max_leaves: int = option(
-        default=3, low=2, high=255, doc="Largest number of leaves of a tree of one column."
+        default=2, low=2, high=255, doc="Largest number of leaves of a tree of one column."
     )
     monotone_constraints: Any = option(
         default=None,

@@ -29,6 +29,7 @@ from tallylearn.expressions import (
 from tallylearn.tables import Array, field_schemas
 
 SAME_PROBABILITY = 1e-15  # probabilities closer than this are one, as in scikit-learn
+EQUAL_SPREAD = 1e-12  # relative: probabilities that differ by rounding only
 RIDGE = 1e-12  # on the Hessian, which is singular where all probabilities are equal
 GRADIENT_TOLERANCE = 1e-10  # for each row
 MAX_STEPS = 100  # of Newton's method, which takes about ten
@@ -59,7 +60,10 @@ class SigmoidMap:
         ones, zeros = float(weight[positive].sum()), float(weight[~positive].sum())
         target = np.where(positive, (ones + 1) / (ones + 2), 1 / (zeros + 2))
         at = np.array([0.0, np.log((zeros + 1) / (ones + 1))])
-        design = np.column_stack([p, np.ones(len(p))])
+        centre, spread = float(p.mean()), float(p.std())  # probabilities may all be tiny
+        if spread <= EQUAL_SPREAD * float(p.max()):
+            spread = 1.0
+        design = np.column_stack([(p - centre) / spread, np.ones(len(p))])
         loss = _loss(at, design, target, weight)
         for _ in range(MAX_STEPS):
             share = expit(-(design @ at))
@@ -76,7 +80,8 @@ class SigmoidMap:
             else:
                 break  # rounding leaves no better point
             at, loss = at + size * step, new
-        return cls(float(at[0]), float(at[1]))
+        slope = float(at[0]) / spread
+        return cls(slope, float(at[1]) - slope * centre)
 
     def apply(self, p: Array) -> Array:
         """(n,) the calibrated probabilities."""

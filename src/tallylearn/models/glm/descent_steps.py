@@ -10,8 +10,9 @@ from tallylearn.reporting.charts import Layer, LineLayer, Plot, PointLayer, axis
 from tallylearn.reporting.charts.line_chart import draw_lines
 from tallylearn.reporting.charts.region_outlines import level_outlines
 from tallylearn.tables import Array
+from tallylearn.workings.derivations import Step
 from tallylearn.workings.equations import equation, number
-from tallylearn.workings.step_sequence import AlgorithmStep, Part, StepSequence
+from tallylearn.workings.step_sequence import AlgorithmStep, StepSequence
 
 MAX_STEPS = 80  # steps that are told
 GRID_SIZE = 101  # points of the grid of the contours along each axis
@@ -40,7 +41,7 @@ def descent_steps(
     steps = [AlgorithmStep("Start", {"weights": start.tolist()}, (equation(rule),), first)]
     for at in range(1, told + 1):
         before, after = every[at - 1], every[at]
-        parts: list[Part] = [
+        parts: list[Step] = [
             equation(f"{name} ← {number(a)} {'+' if b >= a else '-'} {number(abs(b - a))} = "
                      f"{number(b)}")
             for name, a, b in zip(names, before.tolist(), after.tolist(), strict=True)

@@ -34,11 +34,11 @@ LATE = (
     "differ, and is 0 in the steps before."
 )
 TWO = (
-    "w ← w + c · y · {x} where the answer is wrong; y is 1 or −1, and a score of 0 {zero}",
+    "w ← w + c · y · {x} if wrong; y is 1 or −1, and a score of 0 {zero}",
     r"w \leftarrow w + c\,y\,{x} \text{ where } y \ne \mathrm{sign}(w \cdot {x})",
 )
 SEVERAL = (
-    "w_true ← w_true + c · {x},  w_answered ← w_answered − c · {x} where the answer is wrong",
+    "w_true ← w_true + c · {x},  w_answered ← w_answered − c · {x} if wrong",
     r"w_{y} \leftarrow w_{y} + c\,{x},\; w_{\hat y} \leftarrow w_{\hat y} - c\,{x}",
 )
 

@@ -9,8 +9,9 @@ import numpy as np
 from tallylearn.reporting.charts import Layer, LineLayer, Plot, PointLayer, axis_ends, draw_layers
 from tallylearn.reporting.charts.svg_elements import SHAPES
 from tallylearn.reporting.formatting import format_number
+from tallylearn.workings.derivations import Step
 from tallylearn.workings.equations import equation, number, signed_sum
-from tallylearn.workings.step_sequence import AlgorithmStep, Part, StepSequence
+from tallylearn.workings.step_sequence import AlgorithmStep, StepSequence
 
 MAX_STEPS = 80  # steps that are told
 MAX_TERMS = 8  # columns whose products are written
@@ -61,9 +62,9 @@ def _with_one(step: dict[str, Any]) -> list[float]:
 
 def _equations(
     step: dict[str, Any], after: list[list[float]], names: list[str]
-) -> tuple[Part, ...]:
+) -> tuple[Step, ...]:
     x = _with_one(step)
-    parts: list[Part] = []
+    parts: list[Step] = []
     for row, score in zip(step["weights"], step["scores"], strict=True):
         if len(x) <= MAX_TERMS:
             terms = [f"{number(w)} · {_bracket(v)}" for w, v in zip(row, x, strict=True)]

@@ -233,7 +233,8 @@ class TreeLearner(TreeOptions):
             work = super()._working(full)
             how = rows_not_kept_note(self.keep_rows)
             return Derivation(work.title, (*work.steps, Sentence(how)))
-        return tree_working(self.model_, self._training_rows(self.kept_rows_), full)
+        rows = self._training_rows(self.kept_rows_)
+        return tree_working(self.model_, rows, self.text(), full)
 
     def steps(self) -> StepSequence:
         """The growth of the tree, split by split, as a page to step through.

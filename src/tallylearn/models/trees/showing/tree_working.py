@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.showing.candidates import NodeSplits, rows_at, split_text
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import branch_value, format_rows
+from tallylearn.reporting import formatting
 from tallylearn.reporting.formatting import format_number
-from tallylearn.tables import Array
-from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.tables import FREQUENCY, Array
+from tallylearn.workings import Derivation, Equations, Grid, Heading, Listing, Sentence, Step
 from tallylearn.workings.derivations import MAX_TABLE_ROWS
 from tallylearn.workings.equations import equation_chain, formula, number, signed_sum
 from tallylearn.workings.split_steps import (
@@ -38,18 +40,20 @@ from tallylearn.workings.split_steps import (
     Measure,
     SplitSteps,
     count,
-    impurity_formula,
+    equal_decimals,
+    impurity_text,
+    with_decimals,
 )
 
 MAX_FULL_NODES = 3  # nodes whose candidates are written out; full=True writes all
 MAX_FULL_CANDIDATES = 6  # candidates of a node, the best first; full=True writes all
+MAX_SHOWN_LEAVES = 20  # of the tree and its rules at the end; full=True shows all
 MAX_WORKED_CELLS = 20_000  # rows times columns of a node whose splits are searched again
 EQUAL = 1e-9  # relative: gains that are equal up to rounding
 MEASURES = {
     "entropy": ENTROPY, "gini": GINI, "sdr": STANDARD_DEVIATION, "fifth_root": FIFTH_ROOT,
     ABSOLUTE: ABSOLUTE_ERROR, "poisson": POISSON,
 }  # fmt: skip
-Step = Grid | Formula | Sentence
 Description = tuple[str, tuple[str, ...]]  # a split, and the names of its parts
 NodeSearch = tuple[NodeSplits, Callable[[CandidateSplit], Description]]
 
@@ -64,7 +68,7 @@ def rows_not_kept_note(keep_rows: Any) -> str:
     )
 
 
-def tree_working(tree: Tree, table: NodeRows, full: bool = False) -> Derivation:
+def tree_working(tree: Tree, table: NodeRows, drawing: str, full: bool = False) -> Derivation:
     """The working of a decision or regression tree, from its training rows.
 
     Parameters
@@ -73,6 +77,8 @@ def tree_working(tree: Tree, table: NodeRows, full: bool = False) -> Derivation:
         The fitted tree.
     table : Rows
         Its training rows, as they were when it grew.
+    drawing : str
+        The tree as text, which stands at the end with its rules.
     full : bool, default False
         Whether to write out all nodes and all candidates.
 
@@ -88,7 +94,24 @@ def tree_working(tree: Tree, table: NodeRows, full: bool = False) -> Derivation:
         return NodeSplits.of(table, share), lambda q: _describe_split(q, table, share)
 
     title = "Decision tree" if tree.classes else "Regression tree"
-    return working_of(title, tree, splits_at, MEASURES.get(table.plan.criterion), full)
+    work = working_of(title, tree, splits_at, MEASURES.get(table.plan.criterion), full)
+    if not full and len(tree.leaves) > MAX_SHOWN_LEAVES:
+        return work
+    rules = "\n".join(map(formatting.wrap_text, _rules(tree)))
+    end: list[Step] = [Heading("The tree"), Listing(drawing), Heading("Its rules"), Listing(rules)]
+    return Derivation(title, (*work.steps, *end))
+
+
+def _rules(tree: Tree) -> Iterator[str]:
+    """A line for every leaf, from the first to the last."""
+    for leaf in sorted(tree.leaves):
+        condition = condition_text(tree, leaf)
+        said = tree.prediction_of(leaf)
+        then = str(said) if tree.classes else f"{tree.answers_with} {format_number(float(said))}"
+        n = format_rows(float(tree.counted_rows[leaf]))
+        if tree.classes and said in tree.classes and tree.weight_kind == FREQUENCY:
+            n = f"{count(float(tree.counts[leaf, tree.classes.index(said)]))} of {n}"
+        yield f"{f'If {condition}, then' if condition else 'Always'} {then} ({n})."
 
 
 def working_of(
@@ -150,6 +173,14 @@ class NodeWorking:
         self.candidates = [
             (q, self._split_steps(q)) for q in map(self._best, splits.found) if q is not None
         ]
+        self.decimals = equal_decimals([steps for _, steps in self.candidates])
+        self.candidates = [
+            (q, replace(steps, decimals=self.decimals)) for q, steps in self.candidates
+        ]
+
+    def _number(self, value: float) -> str:
+        """A number with as many decimals as all others of the node."""
+        return with_decimals(value, self.decimals)
 
     def _best(self, column: list[CandidateSplit]) -> CandidateSplit | None:
         """The split of a column that counts: the one that was taken, or the first of the best."""
@@ -168,10 +199,10 @@ class NodeWorking:
         shown = [pair for pair in self.candidates if id(pair[0]) in kept]
         rest = [pair for pair in self.candidates if id(pair[0]) not in kept]
         return [
-            Sentence(self._heading()),
+            Heading(self._heading()),
             *self._impurity(),
             *self._parts([steps for _, steps in shown]),
-            *(steps.gain_formula() for q, steps in shown if _reproduces(steps, q)),
+            *_aligned([steps.gain_text() for q, steps in shown if _reproduces(steps, q)]),
             *self._scores([(q, s) for q, s in shown if _reproduces(s, q)]),
             *self._rest(rest),
             *self._choice(),
@@ -183,18 +214,19 @@ class NodeWorking:
         where = f"when {condition_text(tree, i)}" if i else "root"
         text = f"Node {i}, {where}: {format_rows(float(tree.counted_rows[i]))}"
         if not tree.classes:
-            return f"{text}, {tree.answers_with} {format_number(float(tree.answer[i]))}."
+            return f"{text}, {tree.answers_with} {format_number(float(tree.answer[i]))}"
         pairs = zip(tree.classes, self._counts(self.splits.total), strict=True)
         counts = [f"{name} {count(n)}" for name, n in pairs]
         more = len(counts) - MAX_SHOWN_VALUES
         cut = [f"{more} more classes"] if more > 0 else []
-        return f"{text}, {', '.join([*counts[:MAX_SHOWN_VALUES], *cut])}."
+        return f"{text}, {', '.join([*counts[:MAX_SHOWN_VALUES], *cut])}"
 
     def _impurity(self) -> list[Step]:
         if not self.tree.classes:
             return []
         counts = self._counts(self.splits.total)
-        return [impurity_formula(self.measure, counts, self.splits.impurity)]
+        impurity = self.splits.impurity
+        return [formula(impurity_text(self.measure, counts, impurity, self.decimals))]
 
     def _counts(self, line: Array) -> list[float]:
         counts = line[: len(self.target.classes)] * 2.0**-self.target.power
@@ -295,19 +327,20 @@ class NodeWorking:
         if self.plan.scorer == "ratio":
             yield from self._ratios(shown)
         elif self.plan.scorer != "gain":
+            texts = []
             for q, steps in shown:
                 cost = self.plan.costs[q.column] if self.plan.costs else 1.0
-                side = f"{number(q.gain)}² / {number(cost)}"
+                side = f"{self._number(q.gain)}² / {number(cost)}"
                 if self.plan.scorer != "gain2/cost":
                     power = number(self.plan.exponent)
-                    side = f"(2^{number(q.gain)} - 1) / ({number(cost)} + 1)^{power}"
-                yield formula(equation_chain(f"Score({steps.attribute})", side, number(q.score)))
+                    side = f"(2^{self._number(q.gain)} - 1) / ({number(cost)} + 1)^{power}"
+                score = self._number(q.score)
+                texts.append(equation_chain(f"Score({steps.attribute})", side, score))
+            yield from _aligned(texts)
 
     def _ratios(self, shown: list[tuple[CandidateSplit, SplitSteps]]) -> Iterator[Step]:
-        for _, steps in shown:
-            yield steps.information_formula()
-            if steps.information > 0:
-                yield steps.ratio_formula()
+        yield from _aligned([steps.information_text() for _, steps in shown])
+        yield from _aligned([steps.ratio_text() for _, steps in shown if steps.information > 0])
         c45 = self.plan.variant == "c45"
         columns = self.splits.table.columns
         apart = (
@@ -324,10 +357,10 @@ class NodeWorking:
             return
         mean = sum(gains) / len(gains)
         if len(gains) <= MAX_SHOWN_VALUES:
-            side = f"({signed_sum([*map(number, gains)])}) / {len(gains)}"
-            yield formula(f"mean gain = {side} = {number(mean)}")
+            side = f"({signed_sum([*map(self._number, gains)])}) / {len(gains)}"
+            yield formula(f"mean gain = {side} = {self._number(mean)}")
         else:
-            yield formula(f"mean gain = Σ Gain(S, A) / {len(gains)} = {number(mean)}")
+            yield formula(f"mean gain = Σ Gain(S, A) / {len(gains)} = {self._number(mean)}")
         margin = f" (less {gain_ratio.MEAN_GAIN_MARGIN:g})" if c45 else ""
         below = [steps.attribute for q, steps in self.candidates if q.score < 0 and q.gain < mean]
         text = f"A gain ratio counts where the gain is at least the mean gain{margin}."
@@ -343,7 +376,7 @@ class NodeWorking:
         if not rest:
             return []
         rows = tuple(
-            (steps.attribute, number(q.gain), number(q.score))
+            (steps.attribute, self._number(q.gain), self._number(q.score))
             for q, steps in sorted(rest, key=lambda pair: -pair[0].score)
         )
         title = f"other candidates; gains({self.node}) lists all"
@@ -363,11 +396,12 @@ class NodeWorking:
         q = taken[0]
         text = best[id(q)].attribute if id(q) in best else name
         tied = [self.describe(each)[0] for each in chosen if each is not q]
-        largest = f"{text} has the largest {word}, {number(q.score)}."
+        score = self._number(q.score)
+        largest = f"{text} has the largest {word}, {score}."
         if tied:
             how = " at random" if self.plan.tie == "random" else ", the first of them"
             largest = (
-                f"{_list_names([text, *tied])} tie for the largest {word}, {number(q.score)}: "
+                f"{_list_names([text, *tied])} tie for the largest {word}, {score}: "
                 f"{text} is taken{how}."
             )
         return [Sentence(largest)]
@@ -390,6 +424,10 @@ class NodeWorking:
         cut = [f"{left} more branches"] if left > 0 else []
         name = tree.columns[tree.column[self.node]].name
         return f"Split by {name}. {'; '.join([*parts[:MAX_SHOWN_VALUES], *cut])}."
+
+
+def _aligned(texts: list[str]) -> list[Step]:
+    return [Equations(tuple(texts))] if texts else []
 
 
 def _describe_split(q: CandidateSplit, table: NodeRows, share: Share) -> Description:
