@@ -26,8 +26,8 @@ def test_an_unknown_format_is_refused_with_the_list() -> None:
     ("model", "error", "message"),
     [
         (tl.NaiveBayes(), NotFitted, "NaiveBayes"),
-        (object(), KindError, "object is no estimator"),
-        (tl.StandardScaler().fit(PAIR[["width"]]), KindError, "StandardScaler predicts nothing"),
+        (object(), KindError, "object is not an estimator"),
+        (tl.StandardScaler().fit(PAIR[["width"]]), KindError, "StandardScaler does not predict"),
         (tl.NaiveBayes(tokenizer=str.split).fit(mixed_table()[["note", "kind"]], "kind"),
          KindError, "tokenizer="),
     ],

@@ -26,6 +26,7 @@ LEARNERS = [
     tl.DecisionTreeClassifier(max_depth=3),
     tl.RandomForestClassifier(5, random_state=0),
     tl.HistGradientBoostingClassifier(max_iter=5),
+    tl.ExplainableBoostingClassifier(outer_bags=2, max_rounds=5),
     tl.KNeighborsClassifier(3),
     tl.LinearDiscriminantAnalysis(),
     tl.Perceptron(),

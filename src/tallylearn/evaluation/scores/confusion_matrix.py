@@ -156,7 +156,7 @@ def _mean_rate(hits: Hits, rate: str, included: Array, weight: Array) -> ScoreVa
 def list_some(reasons: Iterable[str], most: int = 6) -> str:
     """The first reasons, each once, and how many more there are.
 
-    >>> some(["a", "b", "a", "c"], 2)
+    >>> list_some(["a", "b", "a", "c"], 2)
     'a; b; and 1 more'
     """
     found = [*dict.fromkeys(reasons)]

@@ -10,6 +10,8 @@ from tallylearn.reporting.charts import Plot
 
 MAX_BARS = 20  # columns with an importance
 MAX_PICTURE = 2_000_000  # characters of an SVG
+SPLIT_SHARES = "The share of each column in the gain of all splits."
+TERM_SHARES = "The share of each column in the mean size of all terms; a pair counts half for each."
 
 
 def model_parts(model: Any) -> list[dict[str, Any]]:
@@ -33,9 +35,10 @@ def _picture(model: Any) -> Iterator[dict[str, Any]]:
     """A tree, or any model that can draw itself."""
     if not hasattr(model, "plot"):
         return
+    title = "Curves" if hasattr(model, "curves_") else "Picture"
     drawn = model.plot()
     if isinstance(drawn, Plot) and len(drawn.svg) <= MAX_PICTURE:
-        yield {"title": "Picture", "kind": "svg", "svg": drawn.svg, "html": drawn.html}
+        yield {"title": title, "kind": "svg", "svg": drawn.svg, "html": drawn.html}
     if hasattr(model, "rules"):
         yield {"title": "Outline", "kind": "html", "html": model.to_html(), "folded": True}
 
@@ -61,7 +64,7 @@ def _importances(model: Any) -> Iterator[dict[str, Any]]:
     yield {
         "title": "Importance of the columns",
         "kind": "bars",
-        "note": "The share of each column in the gain of all splits.",
+        "note": TERM_SHARES if hasattr(model, "curves_") else SPLIT_SHARES,
         "rows": [{"name": name, "value": value} for name, value in rows[:MAX_BARS] if value > 0],
     }
 

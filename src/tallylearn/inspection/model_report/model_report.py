@@ -148,7 +148,7 @@ def report(
     >>> found.headline
     'accuracy 0.500 [0.255, 0.766], baseline 0.643 (majority)'
     >>> sorted(found.to_dict())[:4]
-    ['description', 'evaluation', 'groups', 'kind']
+    ['choice', 'description', 'evaluation', 'groups']
     """
     choice = model if isinstance(model, LearnReport) else None
     model = model if choice is None else choice.model

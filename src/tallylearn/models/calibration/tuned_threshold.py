@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -267,7 +267,10 @@ class TunedThresholdClassifierCV(
         )
         best = float(every[int(mean.argmax())])
         model = self._fit_whole(block)
-        return ThresholdedClassifier(model, classes, at, best, every, mean, len(block))
+        return ThresholdedClassifier(
+            model, classes, positive=at, threshold=best, thresholds=every, scores=mean,
+            rows=len(block),
+        )  # fmt: skip
 
     def _grid(self, found: HeldOut, at: int, given: Array | None) -> Array:
         """(t,) the candidates of one fold."""
@@ -336,15 +339,8 @@ class TunedThresholdClassifierCV(
         if isinstance(given, Integral) and not isinstance(given, bool):
             if 2 <= int(given) <= MAX_THRESHOLDS:
                 return
-        elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and len(given):
-            found = np.asarray(given)
-            increasing = (
-                found.ndim == 1
-                and found.dtype.kind in "iuf"
-                and bool(np.isfinite(found).all() and (np.diff(found) > 0).all())
-            )
-            if increasing:
-                return
+        elif _are_increasing(given):
+            return
         raise OptionError(
             f"thresholds is {short_repr(given)}. Pass a number from 2 to {MAX_THRESHOLDS:,}, or "
             "probabilities in increasing order."
@@ -379,6 +375,19 @@ class TunedThresholdClassifierCV(
         """The candidate thresholds, and their mean scores over the folds."""
         self._check_fitted()
         return {"thresholds": self.model_.thresholds, "scores": self.model_.scores}
+
+
+def _are_increasing(given: Any) -> bool:
+    """Whether these are numbers in increasing order, one or more."""
+    if not isinstance(given, list | tuple | np.ndarray):
+        return False
+    try:
+        found = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        return False
+    if found.ndim != 1 or not len(found) or found.dtype.kind not in "iuf":
+        return False
+    return bool(np.isfinite(found).all() and (np.diff(found) > 0).all())
 
 
 def _are_costs(costs: Any) -> bool:

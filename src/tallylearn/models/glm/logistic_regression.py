@@ -74,6 +74,10 @@ class LogisticRegression(BoundaryClassifier):
     >>> model.coef_.round(4), model.intercept_.round(4)
     (array([[0.4529]]), array([-1.1322]))
     >>> print(model.explain([[4]]))
+    The probability of yes is 66.4 %; it is 50.0 % at the mean of every column. The
+    reason:
+    - x0 = 4 raised it from 50.0 % to 66.4 %
+    <BLANKLINE>
     → yes  -1.132 + 1.812 = 0.6793   66.4 %
       no        0         =      0   33.6 %
     """

@@ -63,6 +63,9 @@ class PoissonRegressor(Regressor):
     >>> model.coef_.round(4), round(model.intercept_, 4)
     (array([0.7419]), -0.9965)
     >>> print(model.explain([[4]]))
+    The prediction is 7.178; it is 2.359 at the mean of every column. The reason:
+    - x0 = 4 raised it from 2.359 to 7.178
+    <BLANKLINE>
     ŷ  0.3692 · 19.44 = 7.178
     """
 

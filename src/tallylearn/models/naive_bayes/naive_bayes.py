@@ -65,6 +65,13 @@ class NaiveBayes(Classifier):
     >>> import tallylearn as tl
     >>> model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
     >>> print(model.explain([["Sunny", "Cool", "High", "Strong"]]))
+    The probability of PlayTennis = No is 79.5 %; it is 35.7 % by the prior.
+    Reasons, the largest effect first:
+    - Outlook = Sunny raised it from 35.7 % to 60.0 %
+    - Humidity = High raised it from 60.0 % to 78.3 %
+    - Wind = Strong raised it from 78.3 % to 86.6 %
+    - Temperature = Cool lowered it from 86.6 % to 79.5 %
+    <BLANKLINE>
     No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
     Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
     """

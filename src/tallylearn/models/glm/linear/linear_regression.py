@@ -41,6 +41,9 @@ class LinearRegression(LinearEstimator, options=OPTIONS):
     >>> model.coef_, model.intercept_
     (array([1.5]), -0.6666666666666666)
     >>> print(model.explain([[4]]))
+    The prediction is 5.333; it is 2.333 at the mean of every column. The reason:
+    - x0 = 4 raised it from 2.333 to 5.333
+    <BLANKLINE>
     ŷ  -0.6667 + 6 = 5.333
     """
 
