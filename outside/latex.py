@@ -23,7 +23,7 @@ from typing import NamedTuple
 import tallylearn as tl
 from tallylearn.reporting.formatting import printable_text
 from tallylearn.reporting.report import Report
-from tallylearn.workings import Derivation, Explanation, Formula, equation
+from tallylearn.workings import Derivation, Equations, Explanation, Formula, equation
 from tests.learners import CASES
 from tests.tables import mixed_table
 from tests.test_catalogue import ROWS
@@ -116,6 +116,9 @@ def gathered() -> Iterator[Found]:
         for step in steps.steps if isinstance(steps, Derivation) else ():
             if isinstance(step, Formula):
                 yield Found(where, step.latex, printable_text(step.text))
+            elif isinstance(step, Equations):
+                for text in step.equations:
+                    yield Found(where, equation(text).latex, printable_text(text))
         markdown = shown.to_markdown()
         for found in MATH.finditer(markdown):
             yield Found(where, found[1] or found[2])

@@ -628,15 +628,17 @@ def test_a_date_that_was_taken_apart_is_given_whole() -> None:
 
 def test_rows_of_a_file_are_explained_under_their_numbers() -> None:
     learned()
-    shown = fine("explain", "t.tally", "tennis.csv", "--rows", "2-3")
+    shown = fine("explain", "t.tally", "tennis.csv", "--rows", "3-4")
     explanation = tl.load("t.tally").explain("tennis.csv")
-    assert shown == f"Row 2\n\n{explanation[1]}\n\nRow 3\n\n{explanation[2]}\n"
-    page = json.loads(fine("explain", "t.tally", "tennis.csv", "--rows", "14", "--json"))
-    assert [row["row"] for row in page["rows"]] == [14]
+    assert shown == f"Row 3\n\n{explanation[1]}\n\nRow 4\n\n{explanation[2]}\n"
+    page = json.loads(fine("explain", "t.tally", "tennis.csv", "--rows", "15", "--json"))
+    assert [row["row"] for row in page["rows"]] == [15]
     assert fine("explain", "t.tally", "tennis.csv").count("Row ") == 14
-    message = failed("explain", "t.tally", "tennis.csv", "--rows", "15")
-    assert message == "--rows 15: the file has 14 rows. Choose rows from 1 to 14."
-    for wrong in ("0-3", "5-2", "x"):
+    message = failed("explain", "t.tally", "tennis.csv", "--rows", "16")
+    assert message == "--rows 16: the rows of the file are 2 to 15. Choose some of these."
+    message = failed("explain", "t.tally", "tennis.csv", "--rows", "1")
+    assert "first row of the file is 2" in message
+    for wrong in ("5-2", "x"):
         assert "not a range of rows" in misused("explain", "t.tally", "tennis.csv", "--rows", wrong)
     assert "either as FILE" in misused("explain", "t.tally", "tennis.csv", "--row", "a,b,c,d")
 
@@ -647,7 +649,7 @@ def test_rows_far_down_a_file_are_found() -> None:
     fine("learn", "long.parquet", "--target", "y", "--model", "centroid", "-o", "l.tally")
     page = json.loads(fine("explain", "l.tally", "long.parquet", "--rows", "65536-65538", "--json"))
     found = {row["row"]: row["lines"][0]["terms"][0]["value"] for row in page["rows"]}
-    assert found == {65536: "535", 65537: "536", 65538: "537"}
+    assert found == {65536: "536", 65537: "537", 65538: "538"}
 
 
 def test_the_working_comes_in_four_formats() -> None:
@@ -1009,7 +1011,7 @@ def test_an_error_tells_its_remedy_as_an_option() -> None:
     rows = "".join(f"{at % 5},y\n" for at in range(70_000))
     Path("late.csv").write_text(f"x,c\n{rows}n/a?,z\n")
     message = failed("learn", "late.csv", "--target", "c", "--model", "bayes", "--as", "x=number")
-    assert "row 70001" in message
+    assert "row 70002" in message
     assert "--missing 'n/a?'" in message
     assert "--categories x" in message
     Path("day.csv").write_text("d,y\n1/2/2024,u\n3/4/2024,v\n5/6/2024,u\n")

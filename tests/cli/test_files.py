@@ -171,7 +171,7 @@ def test_columns_replace_nothing_when_a_row_is_wrong() -> None:
     before = Path("a.parquet").read_bytes()
     Path("new.csv").write_text(f"zip,price\n{rows}1,many\n")
     message = failed("predict", "jan.tally", "new.csv", "-o", "a.parquet", "--force")
-    assert "row 70001" in message
+    assert "row 70002" in message
     assert Path("a.parquet").read_bytes() == before
     assert sorted(p.name for p in Path().iterdir() if "parquet" in p.name) == ["a.parquet"]
     Path("new.csv").write_text("zip,price\n")
@@ -198,7 +198,7 @@ def test_an_empty_line_of_several_columns_is_no_row_and_answers_are_joined_by_wh
     months()
     Path("new.csv").write_text("\n\nid,zip,price\n\na,1,5\n\n  \nb,1,6\n\nc,1,x\n")
     message = failed("predict", "jan.tally", "new.csv")
-    assert re.search(r"column 'price' has .* in row 3 \('x'\)", message)
+    assert re.search(r"column 'price' has .* in row 4 \('x'\)", message)
     Path("new.csv").write_text("\n\nid,zip,price\n\na,1,5\n\n  \nb,1,6\n\n,1,\n\n")
     answers = fine("predict", "jan.tally", "new.csv", "--keep", "id").splitlines()
     assert [line.split(",")[0] for line in answers] == ["id", "a", "b", ""]
@@ -208,10 +208,10 @@ def test_a_row_is_counted_with_the_empty_lines_of_one_column_in_messages(tmp_pat
     model = tl.DummyRegressor().fit({"x": [1.0, 2.0], "y": [1.0, 2.0]}, "y")
     path = tmp_path / "t.csv"
     path.write_text("x\n1\n\n\nmany\n")
-    with pytest.raises(tl.errors.ColumnError, match=r"'x' has .* in row 4 \('many'\)"):
+    with pytest.raises(tl.errors.ColumnError, match=r"'x' has .* in row 5 \('many'\)"):
         model.predict(path)
     path.write_text('x\n1\n\n\n"open\n')
-    with pytest.raises(tl.errors.InputError, match="row 4 opens a quote"):
+    with pytest.raises(tl.errors.InputError, match="row 5 opens a quote"):
         model.predict(path)
     path.write_text("x\n\n\n")
     assert len(model.predict(path)) == 2
@@ -382,9 +382,9 @@ def test_a_weight_that_is_text_is_told_as_a_weight() -> None:
     words = (
         rf"w.csv: column 'w' has .* in row {{}} \('{{}}'\), and that .* has the weights. {remedy}"
     )
-    assert re.search(words.format(1, "heavy"), failed(*learn, "w"))
+    assert re.search(words.format(2, "heavy"), failed(*learn, "w"))
     Path("w.csv").write_text("x,w,y\n" + "1,1,u\n" * 250_000 + "2,light,v\n")
-    assert re.search(words.format(250_001, "light"), failed(*learn, "w"))
+    assert re.search(words.format(250_002, "light"), failed(*learn, "w"))
     frame = pd.DataFrame({"x": [1.0, 2.0], "w": ["one", "two"], "y": ["u", "v"]})
     with pytest.raises(tl.errors.ColumnError, match=rf"row 0 \('one'\), and that .*{remedy}"):
         tl.DummyClassifier().fit(frame, "y", sample_weight="w")

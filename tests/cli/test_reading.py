@@ -63,7 +63,7 @@ def test_days_that_may_be_months_are_refused_with_options_that_work(command: Any
     model()
     new("3/4/2024,$1.50,a", "5/6/2024,$2.50,b")
     said = failed(*command)
-    assert "column 'day' can be read in two ways: '3/4/2024' in row 1" in said
+    assert "column 'day' can be read in two ways: '3/4/2024' in row 2" in said
     found = remedies(said)
     assert [*map(str.split, found)] == [
         ["--as", "day=%d/%m/%Y"], ["--as", "day=%m/%d/%Y"], ["--date-format", "%d/%m/%Y"],
@@ -180,7 +180,7 @@ def test_numbers_in_another_unit_than_the_learned_are_refused(cell: str) -> None
     new(f"31.12.2024,{cell},a", f"30.11.2024,{cell},b")
     said = failed("predict", "m.tally", "new.csv")
     assert (
-        f"'price' was written as $1234.5 when the model was fitted, and {cell!r} in row 1" in said
+        f"'price' was written as $1234.5 when the model was fitted, and {cell!r} in row 2" in said
     )
     (remedy,) = remedies(said)
     fine("predict", "m.tally", "new.csv", *shlex.split(remedy))
@@ -416,7 +416,7 @@ def test_a_target_that_can_be_read_in_two_ways_is_refused_with_a_model_too(comma
     Path("new.csv").write_text("x;y\n1;1,234\n2;2,345\n")
     fine("learn", "old.csv", "--target", "y", "--model", "bayes", "-o", "m.tally")
     said = failed(command, "m.tally", "new.csv")
-    assert "column 'y' can be read in two ways: '1,234' in row 1" in said
+    assert "column 'y' can be read in two ways: '1,234' in row 2" in said
     fine(command, "m.tally", "new.csv", "--as", "y=1,234.5")
 
 
@@ -500,7 +500,7 @@ def test_rows_with_gaps_are_left_out_by_the_table_or_by_the_learner_and_counted(
     assert said in tally("learn", "gappy.csv", "--like", "g.tally", "--gaps", "drop").stderr
     told = "2 of 20 rows (10.0 %) have missing values and were dropped."
     assert told in fine("evaluate", *like, "--set", "missing=drop")
-    assert "is missing in row 4, " in (error := failed("learn", *like, "--set", "missing=refuse"))
+    assert "is missing in row 5, " in (error := failed("learn", *like, "--set", "missing=refuse"))
     assert error.endswith("or drop such rows with --gaps drop.")
     fine("learn", *like, "--set", "missing=drop", "-o", "d.tally")
     assert "gaps" not in failed("predict", "d.tally", "gappy.csv").partition("gaps are not")[2]

@@ -170,7 +170,7 @@ def test_groups_that_cannot_be_split_are_refused(groups: Any, words: str) -> Non
 def test_the_row_without_a_group_is_numbered_as_in_its_source(tmp_path: Path) -> None:
     frame = FRAME.assign(g=["u", "v"] * 19 + [None, "u"], w=[0.0] * 10 + [1.0] * 30)
     frame.to_csv(tmp_path / "g.csv", index=False)
-    for source, row in ((frame, 38), (tmp_path / "g.csv", 39)):  # a file's first row is row 1
+    for source, row in ((frame, 38), (tmp_path / "g.csv", 40)):  # the header is line 1
         with pytest.raises(errors.InputError, match=f"the group is missing in row {row}"):
             tl.evaluate(BAYES, tl.table(source, target="y", groups="g", weight="w"), cv=2)
 

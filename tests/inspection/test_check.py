@@ -99,7 +99,7 @@ def test_what_can_be_read_in_two_ways_is_a_decision_and_its_remedy_works(folder:
 def test_cells_that_are_no_numbers_among_many_are_a_decision_with_their_rows(folder: Path) -> None:
     Path("d.csv").write_text("x\n" + "1\n" * 60 + "oops\n" + "2\n" * 40)
     (words,) = tl.check("d.csv").decisions
-    assert words.startswith("x: 100 of its 101 cells are numbers, but not 'oops' in row 61")
+    assert words.startswith("x: 100 of its 101 cells are numbers, but not 'oops' in row 62")
     assert tl.check("d.csv", missing="oops").decisions == ()
 
 
@@ -286,7 +286,7 @@ def test_the_categories_of_a_schema_hold_on_the_command_line_too(folder: Path) -
     Path("st.csv").write_text("s,y\nNY,a\nCA,b\nTX,a\nTX,b\n")
     Path("st.toml").write_text('[categories]\ns = ["NY", "CA"]\n')
     said = failed("learn", "st.csv", "--schema", "st.toml", "--target", "y", "--model", "bayes")
-    assert "'TX' in row 3" in said
+    assert "'TX' in row 4" in said
 
 
 def test_a_column_without_a_value_misses_all_of_them(folder: Path) -> None:
@@ -393,7 +393,7 @@ def test_a_target_that_needs_a_decision_is_one_and_its_remedy_works(folder: Path
     shown = tally("check", "t.csv", "--target", "y")
     assert shown.exit_code == 1
     assert (
-        "to decide: y: '1,234' in row 1 may have a thousands separator or a decimal "
+        "to decide: y: '1,234' in row 2 may have a thousands separator or a decimal "
         "mark; use --as y=1,234.5 or" in " ".join(shown.output.split())
     )
     assert "Use --as y=1,234.5 or --as y=1234,5." in failed(
@@ -469,7 +469,7 @@ def test_answers_that_a_column_does_not_have_are_refused_with_its_values(folder:
     with pytest.raises(CellError, match=f"{NEITHER} 1"):
         tl.table(frame.astype({"b": "category"}), kinds={"b": "Yes/No"})
     late = pd.concat([pd.DataFrame({"b": ["Yes", "no"] * BLOCK, "y": ["a", "b"] * BLOCK}), frame])
-    for rows, name, first in ((frame, "t.csv", 2), (late, "late.csv", 2 * BLOCK + 2)):
+    for rows, name, first in ((frame, "t.csv", 3), (late, "late.csv", 2 * BLOCK + 3)):
         rows.to_csv(name, index=False)
         learn = ("learn", name, "--target", "y", "--model", "bayes", "-o", "t.tally", "--force")
         said = failed(*learn, "--as", "b=Yes/No")
@@ -481,7 +481,7 @@ def test_answers_that_a_column_does_not_have_are_refused_with_its_values(folder:
 def test_truth_values_that_a_file_does_not_have_are_refused(folder: Path) -> None:
     Path("t.csv").write_text("b,y\nx,a\ny,b\n")
     source = tl.table("t.csv", kinds={"b": "False/True"})
-    with pytest.raises(CellError, match="'b' has a value that is not a truth value in row 1"):
+    with pytest.raises(CellError, match="'b' has a value that is not a truth value in row 2"):
         source.whole()
 
 
@@ -606,9 +606,9 @@ def test_a_row_of_totals_is_said_with_its_number(folder: Path, word: str) -> Non
     Path("t.csv").write_text(f"region,sum\n{rows}{word},6\n,\nsource: us,\n", encoding="utf-8")
     said = [text for text in tl.check("t.csv").cautions if "sum up" in text]
     assert len(said) == 1
-    assert said[0].startswith("row 4 seems to sum up other rows")
+    assert said[0].startswith("row 5 seems to sum up other rows")
     assert f"region is {word!r} there. Delete it" in said[0]
-    assert "warning: row 4 seems to sum up" in fine("check", "t.csv")
+    assert "warning: row 5 seems to sum up" in fine("check", "t.csv")
     frame = pd.read_csv("t.csv")
     assert "row 3 seems" in tl.check(frame).cautions[0]
     frame.iloc[0, 0] = word

@@ -97,7 +97,7 @@ def test_a_column_of_points_in_a_file_of_decimal_commas_is_one_of_numbers(write:
 def test_thousands_are_not_taken_for_decimals(write: Write) -> None:
     path = write("a\tb\n1,234\tx\n5,678\ty\n")
     assert sniff(path).decimal == "."
-    with pytest.raises(ColumnError, match=r"two ways: '1,234' in row 1 .*kinds=.* \"1,234.5\""):
+    with pytest.raises(ColumnError, match=r"two ways: '1,234' in row 2 .*kinds=.* \"1,234.5\""):
         kinds(path)
     assert read(path, thousands=",")["a"] == [1234.0, 5678.0]
     assert read(path, decimal=",")["a"] == [1.234, 5.678]
@@ -396,7 +396,7 @@ def test_names_that_occur_twice_and_as_values_may_be_no_names(write: Write) -> N
 
 def test_a_ragged_row_is_named(write: Write) -> None:
     path = write("\na,b\n1,2\n\n  \n3,4\n5,6,7\n")
-    with pytest.raises(InputError, match=r"row 3 has .*expected 2, found 3 .*'5,6,7'"):
+    with pytest.raises(InputError, match=r"row 4 has .*expected 2, found 3 .*'5,6,7'"):
         kinds(path)
 
 
@@ -437,7 +437,7 @@ def test_a_late_cell_in_a_column_that_is_declared_is_named_with_its_remedies(wri
     with pytest.raises(ColumnError) as caught:
         Files([path], declaration(kinds={"age": "number"})).whole()
     assert str(caught.value).endswith(
-        "people.csv: column 'age' has a value that is not a number in row 70412 ('soon'). Mark it "
+        "people.csv: column 'age' has a value that is not a number in row 70413 ('soon'). Mark it "
         'as missing with missing="soon", declare the column with categories=["age"], or ignore it.'
     )
     assert len(read(path, missing=["soon"])["age"]) == 70_422
@@ -445,7 +445,7 @@ def test_a_late_cell_in_a_column_that_is_declared_is_named_with_its_remedies(wri
 
 def test_a_date_in_another_form_is_named_with_the_form(write: Write) -> None:
     path = write("day\n" + "2024-05-31\n" * BLOCK + "\n31.5.2024\n")
-    with pytest.raises(ColumnError, match=r"'day' .* date in row 65538 \('31.5.2024'\).*%Y-%m-%d"):
+    with pytest.raises(ColumnError, match=r"'day' .* date in row 65539 \('31.5.2024'\).*%Y-%m-%d"):
         Files([path], declaration(dates=["day"])).whole()
 
 
@@ -461,7 +461,7 @@ def test_an_integer_that_a_double_cannot_hold_is_a_word(write: Write) -> None:
     assert found.schema.columns[1].kind == "category"
     assert "too long for a double ('9007199254740993')" in found.notes[0]
     schema = Schema((Column("id", "number"),))
-    with pytest.raises(ColumnError, match=r"'id' has .*9007199254740993.* row 65537"):
+    with pytest.raises(ColumnError, match=r"'id' has .*9007199254740993.* row 65538"):
         Files([path], declaration(), schema).whole()
 
 
@@ -473,7 +473,7 @@ def test_large_numbers_that_a_double_holds_are_read(write: Write) -> None:
 def test_bytes_of_another_encoding_are_named_with_the_remedy(write: Write) -> None:
     path = write(b"a,b\n" + b"1,x\n" * 300_000 + b"1,Jos\xe9\n")
     assert sniff(path).encoding == "utf-8"
-    with pytest.raises(ColumnError, match=r"'b' has bytes in row 300001.*\"latin-1\""):
+    with pytest.raises(ColumnError, match=r"'b' has bytes in row 300002.*\"latin-1\""):
         read(path)
     assert read(path, encoding="latin-1")["b"][-1] == "José"
 
@@ -518,7 +518,7 @@ def test_a_packed_file_that_is_cut_short_is_refused(write: Write) -> None:
 @pytest.mark.parametrize("rest", [3, 100_000, 4_500_000])  # the last beyond the longest line
 def test_a_quote_that_is_not_closed_is_named(write: Write, row: str, rest: int) -> None:
     path = write("a,b\n1,x\n" + row + "\n" + "3,z\n" * rest)
-    with pytest.raises(InputError, match="row 2 opens a quote that is not closed"):
+    with pytest.raises(InputError, match="row 3 opens a quote that is not closed"):
         list(source(path, delimiter=",").blocks({"a": "number", "b": "string"}))
 
 

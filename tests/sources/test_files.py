@@ -226,10 +226,10 @@ def test_a_header_alone_has_no_rows(tmp_path: Path) -> None:
     ("content", "says"),
     [
         ("a,y\n1,\n2,\n", "the target 'y' is missing in all 2 rows"),
-        ("a,y\n1,\ninf,v\n", "column 'a' has inf in row 2"),
-        ("a,y\n1,u\ninf,v\n", "column 'a' has inf in row 2"),
+        ("a,y\n1,\ninf,v\n", "column 'a' has inf in row 3"),
+        ("a,y\n1,u\ninf,v\n", "column 'a' has inf in row 3"),
         ("y,y\nu,v\nv,y\n", "'y' more than once"),
-        ("a,y\n1,u\n2\n", "row 2 has another number of cells"),
+        ("a,y\n1,u\n2\n", "row 3 has another number of cells"),
     ],
 )
 def test_bad_cells_are_named_with_row_and_column(tmp_path: Path, content: str, says: str) -> None:
@@ -241,7 +241,7 @@ def test_bad_cells_are_named_with_row_and_column(tmp_path: Path, content: str, s
 def test_text_where_numbers_were_learned_is_named(tmp_path: Path) -> None:
     model = tl.NaiveBayes().fit({"a": [1.0, 2.0, 4.0, 3.0], "y": list("uvuv")}, "y")
     (tmp_path / "t.csv").write_text("a\n1\nmany\n")
-    with pytest.raises(ColumnError, match=r"'a' has .* row 2 \('many'\).*missing=\"many\""):
+    with pytest.raises(ColumnError, match=r"'a' has .* row 3 \('many'\).*missing=\"many\""):
         model.predict(tmp_path / "t.csv")
 
 

@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
     ),
     "a comment among the rows": ("a,b\n1,2\n# x\n3,4\n", {}, '"comment": "#"', {"comment": "#"}),
     "a header that lacks a name": (
-        "a,b\n1,2,3\n1,5,6\n", {}, "row 1 has another number of cells",
+        "a,b\n1,2,3\n1,5,6\n", {}, "row 2 has another number of cells",
         {"skip": 1, "header": ["a", "b", "c"]},
     ),
     "an open quote": ('a,b\n1,x\n2,"6\n', {}, '"quote": ""', {"quote": ""}),
@@ -248,7 +248,7 @@ def test_rows_are_numbered_below_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Sales\n\nname,sum\n" + "x,1\n" * 70_000 + "# note\n" + "y,2\n")
     with pytest.raises(
-        TallyError, match=r"row 70001 has another number of cells.*\"comment\": \"#\""
+        TallyError, match=r"row 70004 has another number of cells.*\"comment\": \"#\""
     ):
         tl.NaiveBayes().fit(path, "name")
     model = tl.NaiveBayes().fit(tl.table(path, target="name", dialect={"comment": "#"}))

@@ -156,7 +156,7 @@ def test_rows_are_numbered_in_their_file_whatever_the_part(
         writer.write_table(table, max_chunksize=7)
         writer.close()
     for name in ("t.parquet", "t.arrow"):
-        with pytest.raises(tl.errors.InputError, match="has inf in row 45"):
+        with pytest.raises(tl.errors.InputError, match="has inf in row 44"):
             tl.NaiveBayes().fit(tmp_path / name, "y")
 
 

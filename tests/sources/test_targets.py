@@ -195,10 +195,13 @@ def test_a_weight_that_is_not_as_it_should_be_is_named(
     with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(frame, "y", sample_weight="w")
     frame.to_parquet(tmp_path / "t.parquet")
-    for row in "21":  # rows of files are numbered from 1
-        says = says.replace(f"row {row}", f"row {int(row) + 1}")
     with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
         tl.NaiveBayes().fit(tmp_path / "t.parquet", "y", sample_weight="w")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for row in "21":  # the header is line 1
+        says = says.replace(f"row {row}", f"row {int(row) + 2}")
+    with pytest.raises(InputError, match=f"NaiveBayes.fit: .*{says}"):
+        tl.NaiveBayes().fit(tmp_path / "t.csv", "y", sample_weight="w")
 
 
 def test_weights_of_another_shape_or_kind_are_named() -> None:

@@ -37,7 +37,7 @@ Examples:
   tally learn loans.csv --target denied
   tally evaluate loans.csv --target denied --model logistic
   tally predict loans.tally loans.csv --proba
-  tally explain loans.tally loans.csv --rows 1-3
+  tally explain loans.tally loans.csv --rows 2-4
 
 \b
 Exit codes:

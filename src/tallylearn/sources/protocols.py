@@ -177,6 +177,11 @@ class DeclaredTable(ABC):
         return "a table in memory"
 
     @property
+    def first_row(self) -> int:
+        """The number of the first row in messages: its line in a text file, 0 otherwise."""
+        return 0
+
+    @property
     def small(self) -> bool:
         """Whether the memory surely holds all rows."""
         return self.size is not None

@@ -19,13 +19,13 @@ MAX_UNBROKEN = 90  # characters of an equation that one line of a page holds
 _OPERATORS = {
     "∧": r"\wedge", "∨": r"\vee", "¬": r"\neg", "·": r"\cdot", "|": r"\mid", "≤": r"\le",
     "≥": r"\ge", "∈": r"\in", "≠": r"\ne", "∝": r"\propto", "×": r"\times", "→": r"\to",
-    "←": r"\leftarrow", "Σ": r"\sum", "∏": r"\prod", "=": "=", "<": "<", ">": ">", "+": "+",
-    "-": "-", "−": "-", ",": ",", ":": ":", "/": "/",
+    "←": r"\leftarrow", "Σ": r"\sum", "∫": r"\int", "∏": r"\prod", "=": "=", "<": "<", ">": ">",
+    "+": "+", "-": "-", "−": "-", ",": ",", ":": ":", "/": "/",
 }  # fmt: skip
 _SYMBOLS = {
-    "Ω": r"\Omega", "∅": r"\emptyset", "θ": r"\theta", "α": r"\alpha", "λ": r"\lambda",
-    "ω": r"\omega", "π": r"\pi", "φ": r"\varphi", "μ": r"\mu", "σ": r"\sigma", "…": r"\dots",
-    "½": r"\frac{1}{2}", ")": ")", "]": "]", "}": r"\}", "*": "*", "!": "!",
+    "Ω": r"\Omega", "∅": r"\emptyset", "θ": r"\theta", "δ": r"\delta", "α": r"\alpha",
+    "λ": r"\lambda", "ω": r"\omega", "π": r"\pi", "φ": r"\varphi", "μ": r"\mu", "σ": r"\sigma",
+    "…": r"\dots", "½": r"\frac{1}{2}", ")": ")", "]": "]", "}": r"\}", "*": "*", "!": "!",
 }  # fmt: skip
 _OPENING_BRACKETS = {"(": "(", "[": "[", "{": r"\{"}
 _CLOSING_BRACKETS = ")]}"

@@ -89,7 +89,7 @@ class Dataset:
         if not len(beside):
             raise InputError("the table has no rows. Pass a table with rows.")
         truth, given, within = beside.target, beside.weight, beside.group
-        files = read.source if read.source.size is None else None
+        files, first = (read.source if read.source.size is None else None), read.source.first_row
         if files is not None:
             held = read.coded_table.load() if drops else read.coded_table.load_if_small()
             read = read.with_sizes() if held.size is None else replace(read, source=held)
@@ -111,7 +111,7 @@ class Dataset:
             rows=rows,
             size=len(truth),
             weight=None if given is None else given[rows],
-            groups=None if kept is None else group_codes(kept[rows], rows + (files is not None)),
+            groups=None if kept is None else group_codes(kept[rows], rows + first),
             files=files,
             unanswered=unanswered,
         )

@@ -179,7 +179,7 @@ def _of_rows(learner: BoundaryClassifier, X: Any, y: Any) -> Geometry:
     x = np.concatenate([_directions(learner, block) for block in blocks])
     scores = np.concatenate([learner.model_.scores(block) for block in blocks])
     numbers = np.concatenate([places(block.start, np.arange(len(block))) for block in blocks])
-    numbers -= source.size is None  # rows of files count from 1 in what is said of their cells
+    numbers -= source.first_row
     found = {"row": numbers.tolist(), **_measure_rows(learner, x, scores)}
     if truth is None:
         return Geometry(**{**_borders(learner), "rows": found})

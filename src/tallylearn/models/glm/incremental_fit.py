@@ -14,7 +14,7 @@ from tallylearn.sources.columns.class_labels import flat, labels
 from tallylearn.tables import Block, Codes
 
 # update(model, block, first_row) -> the model after more rows, in their order. The model is None
-# at first; rows of a table are numbered from 0, those of files from 1.
+# at first; the rows of a text file have the numbers of their lines.
 Update = Callable[[Any, Block, int], Any]
 
 
@@ -47,7 +47,7 @@ def update_with_rows(
                 if estimator.task == "classifier":
                     known = None if model is None else model.classes
                     block = replace(block, target=_declared_target(block.target, classes, known))
-                found = update(model, block, int(passes.n_rows is None))
+                found = update(model, block, read.source.first_row)
                 return Learned(found, None, Notes(passes.dropped_rows), passes.schema)
 
         learned, call_style = retry_reading(read, fit_rows), read.call_style

@@ -136,7 +136,7 @@ class Perceptron(BoundaryClassifier):
 
     def fit_passes(self, passes: Passes) -> Learned:
         """Make passes over the rows in memory; constant columns of a named table get no weight."""
-        first_row = int(passes.n_rows is None)  # rows of files are numbered from 1
+        first_row = passes.read.source.first_row
         return in_memory(passes, partial(self._train, named=passes.by_name, first_row=first_row))
 
     def _train(self, block: Block, named: bool, first_row: int) -> PerceptronWeights:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -98,13 +98,16 @@ class Header:
 class ArffFile:
     """One ARFF file; its header is read once, and its rows in blocks."""
 
-    start: ClassVar[int] = 1
-
     def __init__(self, path: Path, encoding: str = "", missing: Sequence[str] = ()) -> None:
         self.path, self._given, self.missing = path, encoding, frozenset(missing)
 
     def __reduce__(self) -> Any:
         return ArffFile, (self.path, self._given, tuple(self.missing))
+
+    @property
+    def start(self) -> int:
+        """The line behind @data; lines of comments in the data are not counted."""
+        return self._header.lines + 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -222,7 +225,7 @@ class ArffFile:
             for _ in range(header.lines):
                 stream.readline(MAX_ROW_BYTES + 1)
             while chunk := self._chunk(stream):
-                for batch in self._parse_chunk(chunk, columns, rows):
+                for batch in self._parse_chunk(chunk, columns, header.lines + rows):
                     rows += len(batch)
                     size = 16 * len(wanted) * min(rows, BLOCK)
                     check_memory(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from tallylearn.errors import (
     ColumnError,
@@ -62,6 +62,11 @@ class SheetDialect:
         footer = {"footer": self.footer} if self.footer else {}
         return {"sheet": self.sheet, "header": header, **skip, **footer}
 
+    @property
+    def first_line(self) -> int:
+        """The row of the sheet with the first values; the header is a row of its own."""
+        return self.skip + int(self.header) + 1
+
     def __str__(self) -> str:
         rows = f", {self.skip} row{'s' * (self.skip > 1)} skipped" if self.skip else ""
         rows += f", {self.footer} below it left out" if self.footer else ""
@@ -78,7 +83,10 @@ class UncachedFormula(str):
 class Workbook:
     """One sheet of a workbook; it is read once, and not sent along when it is sent elsewhere."""
 
-    start: ClassVar[int] = 1
+    @property
+    def start(self) -> int:
+        """The row of the sheet with the first values."""
+        return self.dialect.first_line
 
     def __init__(self, path: Path, options: Mapping[str, Any], missing: Sequence[str]) -> None:
         self.path, self.options, self.missing = path, _check_options(options), frozenset(missing)

@@ -36,8 +36,8 @@ class FileRun:
 
     @property
     def start(self) -> int:
-        """The number of the first row, from 1 in every file."""
-        return self.rows + 1
+        """The position of the first row, from 0 in every file."""
+        return self.rows
 
 
 class ParquetRun(FileRun):

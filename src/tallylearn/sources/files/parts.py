@@ -140,11 +140,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class FilePart:
-    """A file or a run of it, its rows numbered from 1 at the beginning of the file."""
+    """A file or a run of it; rows have the numbers of their lines, or positions from 0."""
 
     reader: FileReader
     reading: Reading
-    start: int = 1
+    start: int = 0
 
     def blocks(self) -> Iterator[Block]:
         start = self.start

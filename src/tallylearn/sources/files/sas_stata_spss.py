@@ -45,7 +45,7 @@ def has_signature(start: bytes) -> bool:
 class StatisticsFile:
     """One file, read a million rows at a time."""
 
-    start: ClassVar[int] = 1
+    start: ClassVar[int] = 0  # a position: the file has no lines
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -111,7 +111,7 @@ class Files(DeclaredTable):
     def _infer_schema(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
-        found = {**infer_column_types(shown, self.declared, start=1), **self._whole}
+        found = {**infer_column_types(shown, self.declared, start=self.first_row), **self._whole}
         unsure = [
             n for n, j in found.items() if (j.ambiguity or j.provisional) and n not in self._whole
         ]
@@ -169,11 +169,16 @@ class Files(DeclaredTable):
         return bool(self._opened.is_parsed_text)
 
     def parts(self) -> Iterator[FilePart]:
-        """File after file in sorted order; rows are numbered from 1 in each file."""
+        """File after file in sorted order; each numbers its own rows."""
         for path in self.paths:
             self._opened.check(path)
             for reader in self._readers(path):
                 yield FilePart(reader, self._reading, reader.start)
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first row: its line, or 0 in a file without lines."""
+        return int(self._opened.readers(self.paths[0])[0].start)
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All rows, read into memory."""
@@ -206,7 +211,10 @@ class Files(DeclaredTable):
         return self._with_reading(replace(self._reading, schema=schema, learned=True))
 
     def first_block(self) -> tuple[Block, bool]:
-        shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
+        if self._whole:
+            shown = next(self.blocks())
+        else:
+            shown = block_of(self._shown, self.schema, start=self.first_row)
         return shown, len(self._shown) < BLOCK and len(self.paths) == 1
 
     def with_columns(self, schema: Schema) -> Files:
@@ -257,9 +265,7 @@ class Files(DeclaredTable):
         return partial(type(self), self.paths, self.declared) if self.kept is None else None
 
     def without_gaps(self) -> Table:
-        held = self.load()
-        held.block = replace(held.block, start=0)  # rows in memory count from 0
-        return held.without_gaps()._replace(inferred=self.inferred)
+        return self.load().without_gaps()._replace(inferred=self.inferred)
 
     def group_labels(self, name: str, most: int | None = None) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""

@@ -151,6 +151,11 @@ class Table(DeclaredTable):
         starts = range(0, max(len(whole), 1), RUN)
         return (TableRun(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
 
+    @property
+    def first_row(self) -> int:
+        """The number of the first row: its line, if the table was read from a text file."""
+        return self.block.start if isinstance(self.block.start, int) else 0
+
     def with_roles(
         self, targets: tuple[str, ...], weight: str | None, groups: str | None = None
     ) -> Table:

@@ -342,9 +342,8 @@ def _complain(
         if found is not None and found[place].is_valid:
             error = CellError(*large_integer_error(name, text, row, where).args)
         else:
-            better = (
-                _find_better_format(column, texts, spelling) if start <= 1 else ""
-            )  # of all cells
+            first = start < BLOCK  # the first cells of the column
+            better = _find_better_format(column, texts, spelling) if first else ""
             error = cell_error(
                 spelling, better, name=name, text=text, row=row, where=where, learned=learned
             )

@@ -305,7 +305,7 @@ def test_the_word_among_numbers_of_a_target_is_blamed() -> None:
     words = {"x": "4,x", "about 7": "4,about 7"}
     for word, line in words.items():
         rows = io.StringIO(f"a,y\n1,2\n2,3.5\n3,$4\n{line}\n5,6\n")
-        with pytest.raises(errors.TargetError, match=rf"has text \('{word}' in row 4\)"):
+        with pytest.raises(errors.TargetError, match=rf"has text \('{word}' in row 5\)"):
             tl.LinearRegression().fit(rows, "y")
     frame = pd.DataFrame({"a": [1, 2, 3, 4], "y": ["2", "3", "4", "x"]})
     with pytest.raises(errors.TargetError, match=r"has text \('x' in row 3\)"):

@@ -242,7 +242,8 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
             if "larger than" in str(error) and rows.line_num <= line + 1:
                 raise long_cell_error(path) from None
             if "expected after" not in str(error):
-                raise unclosed_quote_error(path, row, dialect.quote) from None
+                line = row + dialect.first_line - 1 if row else 0
+                raise unclosed_quote_error(path, line, dialect.quote) from None
 
 
 def unclosed_quote_error(path: Path, row: int, quote: str = '"') -> InputError:

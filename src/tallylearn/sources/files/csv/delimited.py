@@ -1,9 +1,10 @@
 """A delimited file is a table that was written down as text, one row a line.
 
 It is read in blocks of 65 536 rows, so that memory does not grow with the file. Columns of plain
-numbers come as doubles, all others as strings: what those are is not the file's affair. Rows are
-numbered from 1 at the first row of values. Of several columns, an empty line is no row: it is
-passed over and does not count. Of one column it is a row with a gap.
+numbers come as doubles, all others as strings: what those are is not the file's affair. A row has
+the number of its line, where the header counts; a cell with line breaks counts as one line. In a
+file with several columns, empty lines are not rows and are not counted. In a file with one column,
+an empty line is a row with a missing value.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 from tallylearn.errors import ColumnError, FileError, quoted_list
 from tallylearn.sources.files.compression import open_file
@@ -29,7 +30,11 @@ class DelimitedReader:
     path: Path
     dialect: Dialect
     forms: Mapping[str, str] = field(default_factory=dict)  # of columns, if not "string"
-    start: ClassVar[int] = 1  # the number of its first row
+
+    @property
+    def start(self) -> int:
+        """The line of the first row of values."""
+        return self.dialect.first_line
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""

@@ -109,6 +109,11 @@ class Dialect:
         return ", ".join([*said, "with given names" if self.names else header])
 
     @property
+    def first_line(self) -> int:
+        """The line of the first row of values; the header is a line of its own."""
+        return self.skip + int(self.header) + 1
+
+    @property
     def rewriting(self) -> Rewriting:
         """What is done to the lines before they are parsed."""
         return Rewriting(

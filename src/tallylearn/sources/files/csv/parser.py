@@ -69,7 +69,8 @@ class Parser:
         except UnicodeDecodeError as error:
             raise decoding_error(path, error) from None
         except csv.Error:
-            raise unclosed_quote_error(path, 1 if first or not dialect.header else 0) from None
+            line = dialect.first_line if first or not dialect.header else 0
+            raise unclosed_quote_error(path, line) from None
         if dialect.names and len(dialect.names) != len(first):
             raise _header_width_error(path, dialect.names, first)
         if not filled:
@@ -99,7 +100,8 @@ class Parser:
             yield from held.tables(run, chunk)
             rest = chunk.rest
         if rest:
-            raise unclosed_quote_error(self.path, held.rows + 1, self.dialect.quote)
+            line = held.rows + self.dialect.first_line
+            raise unclosed_quote_error(self.path, line, self.dialect.quote)
         yield from held.last()
 
     def _runs(self, stream: Bytes) -> Iterator[Run]:
@@ -115,11 +117,12 @@ class Parser:
 
     def _check(self, chunk: Chunk, rows: int) -> None:
         """Refuse what cannot be read, in the row where it stands."""
+        rows += self.dialect.first_line
         if (line := chunk.ragged) is not None:
-            raise ragged_row_error(self.path, line, rows + line.number + 1, self.dialect)
+            raise ragged_row_error(self.path, line, rows + line.number, self.dialect)
         if chunk.foreign is not None:
             name, value, row = chunk.foreign
-            raise utf8_error(name, value, rows + row + 1, f"{self.path}: ")
+            raise utf8_error(name, value, rows + row, f"{self.path}: ")
         if len(chunk.rest) > MAX_ROW_BYTES:
             check_quotes(self.path, self.dialect)
             raise long_cell_error(self.path)
