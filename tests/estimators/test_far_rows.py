@@ -42,6 +42,8 @@ def table(estimator: Any, classes: int) -> tuple[Any, Any]:
     X = rng.normal(size=(60, 2))
     if estimator.task == "regressor":
         return X, 10 + X @ [1.0, 2.0] + rng.normal(size=60)  # above 0: counts too
+    if isinstance(estimator, tl.TunedThresholdClassifierCV):
+        classes = 2
     return X, (np.digitize(X[:, 0], [-0.6, 0.4]) if classes == 3 else (X[:, 0] > 0).astype(int))
 
 

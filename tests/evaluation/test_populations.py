@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
+from tests.soak import SOAK
 
 NOISY = {"u": {"+": "3/4", "-": "1/4"}, "v": {"+": "1/3", "-": "2/3"}, "w": "-"}
 CHANCES = {"u": "1/2", "v": "1/3", "w": "1/6"}
@@ -139,7 +140,7 @@ def test_simulation_agrees_with_what_is_exact() -> None:
 
 
 @pytest.mark.parametrize("learner", [tl.DummyClassifier(), tl.NaiveBayes()])
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 3] if SOAK else [1, 2])
 def test_the_bias_of_resubstitution_is_that_of_all_sequences(learner: Any, n: int) -> None:
     seen = true = Fraction(0)
     for drawn, p in sequences(noisy(), n):
@@ -170,7 +171,7 @@ def test_a_simulated_bias_has_an_interval_that_holds_the_exact_one() -> None:
         {(x, k): Fraction(p) / 8 for x, p in CHANCES.items() for k in range(8)},
         target=lambda row: NOISY[row[0]],
     )  # the same outcomes for a learner that ignores the row, in too many cells to count
-    found = big.bias(tl.DummyClassifier(), 4, draws=400)
+    found = big.bias(tl.DummyClassifier(), 4, draws=400 if SOAK else 150)
     assert not found.exact
     assert found.interval is not None
     assert float(exact.bias) in found.interval

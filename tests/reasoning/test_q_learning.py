@@ -23,7 +23,7 @@ WORLD: dict[Any, Any] = {1: {"left": (1, 0), "right": (2, 0)}, 2: {"right": ("go
         (WORLD, {"learning_rate": 0}, "learning_rate is 0"),
         (WORLD, {"exploration": "a"}, "exploration is 'a'"),
         (WORLD, {"episodes": 0}, "episodes"),
-        (WORLD, {"start": "goal"}, "start is 'goal', which is no state with actions"),
+        (WORLD, {"start": "goal"}, "start is 'goal', which is not a state with actions"),
     ],
 )
 def test_an_odd_argument_is_refused(world: Any, options: dict[str, Any], message: str) -> None:

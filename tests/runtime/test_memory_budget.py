@@ -29,7 +29,7 @@ def test_the_budget_is_stated_and_can_be_changed(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("said", ["much", "0", "-1", "nan", "inf"])
 def test_a_budget_that_is_none_is_named(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TALLY_MEMORY", said)
-    with pytest.raises(errors.OptionError, match=f"TALLY_MEMORY is a number of GiB.*{said}"):
+    with pytest.raises(errors.OptionError, match=f"TALLY_MEMORY must be a number of GiB.*{said}"):
         memory_budget.budget()
 
 

@@ -32,6 +32,12 @@ from tallylearn.errors import (
     short_repr,
 )
 from tallylearn.estimators.call_style import CallStyle
+from tallylearn.estimators.counterfactual import (
+    Counterfactual,
+    class_goal,
+    find_counterfactual,
+    number_goal,
+)
 from tallylearn.estimators.estimator_repr import describe_fit, shortest_call
 from tallylearn.estimators.fit_input import FitInput, read_fit_input, read_rows, retry_reading
 from tallylearn.estimators.fit_lock import FitContext
@@ -573,6 +579,62 @@ class Estimator:
             self._check_fitted()
             found = [self._evidence(block) for block in self._read_blocks(X)]
         return Explanation(tuple(row for part in found for row in part))
+
+    @AvailableIf("task")
+    def counterfactual(
+        self,
+        X: Any,
+        target: Any = None,
+        *,
+        at_least: float | None = None,
+        at_most: float | None = None,
+        columns: Sequence[str] | str | None = None,
+        fixed: Sequence[str] | str = (),
+        table: Any = None,
+    ) -> Counterfactual:
+        """Find the smallest change of one or two columns of a row that changes its prediction.
+
+        One column comes before two, then the smaller sum of the changes in standard deviations; a
+        changed category counts as one. The result is exact for trees, and for one column of linear
+        models, naive Bayes and discriminants; ``exact`` says so.
+
+        Parameters
+        ----------
+        X : table
+            One row: a dict, or a table of one row.
+        target : Any, optional
+            The class that is wanted. None: any other than the predicted one.
+        at_least, at_most : float, optional
+            Of a regressor: where the prediction has to be.
+        columns : str or list of str, optional
+            The columns that may change. None: all.
+        fixed : str or list of str, optional
+            Columns that may not change.
+        table : table, optional
+            Rows whose standard deviations and values are used. None: the training rows, where
+            they are still in memory; of a model file what its tally or its trees tell.
+
+        Returns
+        -------
+        Counterfactual
+            The changes, and the changed row.
+
+        Examples
+        --------
+        >>> import tallylearn as tl
+        >>> model = tl.ID3().fit(tl.example("tennis"))
+        >>> row = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+        >>> found = model.counterfactual(row)
+        >>> [(change.column, change.new) for change in found.changes], found.after
+        ([('Outlook', 'Overcast')], 'Yes')
+        """
+        with self._error_context("counterfactual"):
+            self._check_fitted()
+            if self.task == "regressor":
+                goal = number_goal(self, target, at_least, at_most)
+            else:
+                goal = class_goal(self, X, target, {"at_least": at_least, "at_most": at_most})
+            return find_counterfactual(self, X, goal, (columns, fixed), table)
 
     def _evidence(self, block: Block) -> list[Evidence]:
         if self.task == "regressor":

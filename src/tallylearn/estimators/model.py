@@ -68,6 +68,13 @@ class Model(Solved):
         """
         return None
 
+    def split_thresholds(self) -> Mapping[str, Array] | None:
+        """The values of every column of numbers at which predictions may change.
+
+        None if they may change at any value, as in a sum of coefficients times values.
+        """
+        return None
+
     def expression(self, schema: Schema) -> ModelExpression:
         """The decision function as an expression of the columns of this schema.
 

@@ -121,7 +121,7 @@ def test_a_limit_is_stated() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     tree = tl.ID3().fit(tl.example("tennis"))
-    with pytest.raises(KindError, match=r"diff: the second .* NaiveBayes"):
+    with pytest.raises(KindError, match=r"diff: these models are compared on rows. Pass a table"):
         tl.diff(tree, tl.NaiveBayes().fit(tl.example("tennis")))
     with pytest.raises(NotFitted):
         tl.diff(tree, tl.ID3())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -248,6 +248,14 @@ class BoostedTrees:
         return [
             Contributions(tuple(line.terms for line in row.lines), scale, origin) for row in found
         ]
+
+    def split_thresholds(self) -> Mapping[str, Array]:
+        """The thresholds of the splits, by column."""
+        at = np.isfinite(self.threshold)
+        return {
+            column.name: np.unique(self.threshold[at & (self.split_columns == j)])
+            for j, column in enumerate(self.columns)
+        }
 
     def derivation(self, schema: Schema) -> Derivation:
         """The trees in numbers, and what the splits on every column gain."""

@@ -14,7 +14,8 @@ from tallylearn.estimators.estimator import Estimator, constructor_call
 from tallylearn.estimators.options import option
 from tallylearn.estimators.passes import Passes
 from tallylearn.expressions import ClassifierExpression, ModelExpression, SelectedEntries, Vector
-from tallylearn.folds import GivenSplits, Split, keep_splits, read_cv
+from tallylearn.folds import Folds, GivenSplits, Split, keep_splits, read_cv
+from tallylearn.folds.splits import in_folds
 from tallylearn.models.voting.members import (
     check_probabilities,
     fit_member,
@@ -102,6 +103,8 @@ class HeldOutClassifier(Classifier):
             )
         if isinstance(folds, GivenSplits) and isinstance(folds.source, tuple):
             found = _of_training_rows(folds.splits(passes.n_rows or len(block)), passes.read.rows)
+        elif isinstance(folds, Folds) and folds.partitions and not folds.shares:
+            found = tuple(in_folds(folds.assign_parts(len(block), target, block.group)))
         else:
             found = tuple(folds.splits(len(block), target, block.group))
         for split in found:

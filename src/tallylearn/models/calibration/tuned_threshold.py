@@ -267,7 +267,10 @@ class TunedThresholdClassifierCV(
         )
         best = float(every[int(mean.argmax())])
         model = self._fit_whole(block)
-        return ThresholdedClassifier(model, classes, at, best, every, mean, len(block))
+        return ThresholdedClassifier(
+            model, classes, positive=at, threshold=best, thresholds=every, scores=mean,
+            rows=len(block),
+        )  # fmt: skip
 
     def _grid(self, found: HeldOut, at: int, given: Array | None) -> Array:
         """(t,) the candidates of one fold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -100,6 +101,14 @@ class Forest(Trees, ClassificationModel, RegressionModel):
             return None
         values = self.shapley_values(block)
         return shapley_contributions(values, block, self.columns, self.classes)
+
+    def split_thresholds(self) -> Mapping[str, Array]:
+        """The thresholds of the splits, by column."""
+        at = np.isfinite(self.threshold) & (self.steps[:, 0] >= 0)
+        return {
+            column.name: np.unique(self.threshold[at & (self.split_columns == j)])
+            for j, column in enumerate(self.columns)
+        }
 
     def expression(self, schema: Schema) -> ModelExpression:
         """The mean over the trees."""

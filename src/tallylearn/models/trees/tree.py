@@ -6,7 +6,7 @@ answer (``explanation``). A tree never changes: pruning returns another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -209,6 +209,14 @@ class Tree(SklearnNodes, ClassificationModel, RegressionModel):
         """The Shapley values of every column."""
         values = shapley.tree_shapley_values(self, block)
         return shapley.shapley_contributions(values, block, self.columns, self.classes)
+
+    def split_thresholds(self) -> Mapping[str, Array]:
+        """The thresholds of the splits, by column."""
+        at = self.test == THRESHOLD
+        return {
+            column.name: np.unique(self.threshold[at & (self.column == j)])
+            for j, column in enumerate(self.columns)
+        }
 
     def expression(self, schema: Schema) -> ModelExpression:
         """The splits, and what every node answers."""
