@@ -260,3 +260,9 @@ def test_the_gain_of_a_kept_identifier_is_computed() -> None:
     golden = {"gain": 0.940286, "gain_ratio": 0.246966}  # every day is a part of its own
     assert float(tl.information_gain(days, "Day")) == pytest.approx(golden["gain"], abs=1e-6)
     assert float(tl.gain_ratio(days, "Day")) == pytest.approx(golden["gain_ratio"], abs=1e-6)
+
+
+def test_results_that_are_no_numbers_show_their_work_too() -> None:
+    for found in (tl.confusion_matrix("aab", "abb"), tl.classification_report("aab", "abb"),
+                  tl.roc_curve([0, 1, 1], [0.1, 0.4, 0.3])):  # fmt: skip
+        assert str(found.show_work()) == str(found)

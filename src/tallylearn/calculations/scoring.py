@@ -56,8 +56,18 @@ class ConfusionMatrix(Report):
     def to_dict(self) -> dict[str, Any]:
         return {"classes": [*map(str, self.classes)], "counts": self.counts.tolist()}
 
+    def show_work(self) -> Derivation:
+        """Show the counts and the accuracy as a derivation.
+
+        Returns
+        -------
+        Derivation
+            What ``print`` shows.
+        """
+        return self._layout(self.to_dict())
+
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Report:
+    def _layout(found: dict[str, Any]) -> Derivation:
         counts = np.array(found["counts"])
         right, rows = int(np.trace(counts)), int(counts.sum())
         cells = tuple(
@@ -420,8 +430,18 @@ class RocCurve(Report):
             "wins": [*self.wins],
         }
 
+    def show_work(self) -> Derivation:
+        """Show the points and the area as a derivation.
+
+        Returns
+        -------
+        Derivation
+            What ``print`` shows.
+        """
+        return self._layout(self.to_dict())
+
     @staticmethod
-    def _layout(found: dict[str, Any]) -> Report:
+    def _layout(found: dict[str, Any]) -> Derivation:
         cells = tuple(
             ("above all" if t is None else number(t), number(x), number(y))
             for t, x, y in zip(found["thresholds"], found["fpr"], found["tpr"], strict=True)
