@@ -1118,7 +1118,7 @@ def test_the_demo_is_short_and_its_model_beats_the_baseline() -> None:
     run = subprocess.run([sys.executable, demo], capture_output=True, text=True, timeout=60)
     assert (run.returncode, run.stderr) == (0, "")
     lines = run.stdout.splitlines()
-    assert len(lines) < 90
+    assert len(lines) <= 100
     assert max(map(len, lines)) <= 80
     assert run.stdout.endswith(TENNIS)
     (headline,) = (line for line in lines if line.startswith("accuracy "))
