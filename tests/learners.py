@@ -29,7 +29,7 @@ class Case:
 
     @property
     def portable(self) -> bool:
-        """Whether the model has the same bits on every processor: neither LAPACK nor sums of doubles."""
+        """Whether the model has the same bits on every processor: no LAPACK, no sums of doubles."""
         kinds = (
             Discriminant
             | LinearEstimator
