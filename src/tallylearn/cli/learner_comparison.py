@@ -35,6 +35,7 @@ FLAGS = {  # the candidates as --model fits them
     "random forest": "forest",
     "extra-trees": "extra-trees",
     "boosted trees": "boosting",
+    "additive model": "additive",
     "ridge": "ridge --set alpha=cv",
     "lasso": "lasso --set alpha=cv",
     "M5 model tree": "m5",
