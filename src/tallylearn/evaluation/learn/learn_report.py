@@ -120,7 +120,7 @@ class LearnReport(Report):
     model, best_model, simplest_model : Estimator
         The pick, the best and the simplest, fitted to all rows.
     readable_model : Estimator
-        The readable one; ``tradeoff`` is about it.
+        The model of ``readable``; ``tradeoff`` compares it with the best.
     """
 
     target: str
