@@ -393,7 +393,12 @@ def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
         assert close(again, fresh)
     rows = case.rows(mixed)
     if isinstance(
-        again, tl.LMS | tl.ModelTreeRegressor | tl.PoissonRegressor | LinearEstimator
+        again,
+        tl.LMS
+        | tl.ModelTreeRegressor
+        | tl.PoissonRegressor
+        | tl.ExplainableBoostingRegressor
+        | LinearEstimator,
     ):  # by one BLAS or another
         found, wanted = again.predict(rows), fresh.predict(rows)
         assert np.allclose(found, wanted, rtol=1e-10, atol=1e-12 * np.abs(wanted).max())

@@ -92,6 +92,7 @@ NAMES = {  # public name -> the module that holds it
     "mean_absolute_error": "calculations.scoring",
     "mean_squared_error": "calculations.scoring",
     "merge": "estimators.merging",
+    "partial_dependence": "inspection.partial_dependence",
     "plot_class_densities": "inspection.plots.class_densities",
     "plot_decision_regions": "inspection.plots.decision_regions",
     "plot_descent": "inspection.plots.descent_path",

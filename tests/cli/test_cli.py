@@ -170,7 +170,7 @@ def test_what_was_left_out_is_told_once() -> None:
     result = tally("learn", "ids.csv", "--target", "y", "--model", "bayes", "-v")
     for name in ("who", "no"):
         told = [line for line in result.stderr.splitlines() if f"{name}:" in line
-                or f"{name} is not learned from" in line]  # fmt: skip
+                or f"{name} is not used" in line]  # fmt: skip
         assert len(told) == 1
         assert told[0].startswith(f"tally: left out {name}: ")
 
@@ -497,7 +497,7 @@ def test_a_baseline_needs_no_column() -> None:
     assert "has no input columns" in failed("explain", "o.tally", "--row", "k1")
     message = failed("learn", "only.csv", "--target", "y", "--model", "bayes")
     assert message.endswith("Use it anyway with --keep key.")
-    said = "warning: no other column is there, and none is learned from: --keep key takes one"
+    said = "warning: no other column is there, and none is used: --keep key takes one"
     assert said in " ".join(fine("check", "only.csv", "--target", "y").split())
 
 
@@ -719,7 +719,7 @@ def test_evaluating_leaves_identifiers_out_and_says_so() -> None:
     result = tally(*arguments)
     said = "tally: left out Day: all of its 14 values are different. To use it: --keep Day."
     assert said in result.stderr
-    warned = "Caution: Day is not learned from: all of its 14 values are different.\n\n"
+    warned = "Caution: Day is not used: all of its 14 values are different.\n\n"
     assert result.stdout.replace(warned, "") == fine(*EVALUATE, "--cv", 3) != result.stdout
     assert fine(*arguments, "--keep", "Day") != result.stdout
 
@@ -904,7 +904,7 @@ def test_the_remedies_of_a_comparison_are_options_of_the_command() -> None:
     Path("dated.csv").write_text(f"y,a,sold on\n{rows}")
     dated = ("compare", "dated.csv", "--target", "y", "--models", "tree,majority", "--cv", 3)
     said = fine(*dated)
-    assert "--cv forward --order 'sold on' tests on later rows alone" in unwrapped(said)
+    assert "--cv forward --order 'sold on' tests only on later rows" in unwrapped(said)
     assert "tl." not in said
     assert fine(*dated[:-2], "--cv", "forward", "--order", "sold on")
 

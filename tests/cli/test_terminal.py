@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pyarrow as pa
 import pytest
 
 import tallylearn as tl
+from tallylearn.cli import main
+from tallylearn.cli.notices import MAX_NOTICES
 from tallylearn.cli.terminal_text import visible
 from tests.cli.test_cli import failed, fine, folder, learned, misused, tally
 
@@ -144,3 +147,32 @@ def test_the_librarys_explanation_flags_it_too() -> None:
     for working in (model.explain(row)[0], tl.ID3().fit(tl.example("tennis")).explain(row)[0]):
         assert "'Suny' was never seen" in str(working)
         assert any("'Suny' was never seen" in note for note in working.notes)
+
+
+def standard_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, terminal: bool, *words: str
+) -> list[str]:
+    """The lines on standard error, as they come on a terminal or in a pipe."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    with pytest.raises(SystemExit):
+        main(words)
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize("target", ["y", "the outcome of each row"])
+def test_notices_and_errors_are_wrapped_on_a_terminal(
+    target: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By words at 80 columns. The limit counts notices, and a pipe has one line for each."""
+    table = ["id,zip,when,size,y"]
+    table += [f"k{7 * i % 40},0{100 + i % 3},{1 + i % 28}.{1 + i % 12}.2024,{i} m²,{'uv'[i % 2]}"
+              for i in range(40)]  # fmt: skip
+    Path("wide.csv").write_text("\n".join(table), encoding="utf-8")
+    words = ("evaluate", "wide.csv", "--target", target, "--model", "bayes", "--cv", "2")
+    piped = standard_error(capsys, monkeypatch, False, *words)
+    wrapped = standard_error(capsys, monkeypatch, True, *words)
+    assert len(piped) <= MAX_NOTICES
+    assert all(line.startswith("tally: ") for line in piped)
+    assert max(map(len, piped)) > 80 >= max(map(len, wrapped))
+    assert all(line.startswith(("tally: ", " " * 7)) for line in wrapped)
+    assert " ".join(line.strip() for line in wrapped) == " ".join(piped)

@@ -28,7 +28,8 @@ def rows(n: int = N) -> pd.DataFrame:
 SAID = (
     "one has the same value in all 200 rows",
     "copy gives y away: one to one, on all 200 rows",
-    "row_no counts up with the rows, from 0 to 398, and is learned from: if it is a row number, "
+    "row_no counts up with the rows, from 0 to 398, and is used as a feature: if it is a row "
+    "number, "
     "leave it out with tl.table(..., ignore=['row_no'])",
 )
 
@@ -121,7 +122,7 @@ def test_a_fit_to_arrays_tells_them_too_and_that_identifiers_are_learned(
     table = rows()
     X, y = table[["x", "row_no", "one", "copy"]], table["y"]
     keyed = X.assign(who=[f"k{at}" for at in range(N)])
-    used = "who identifies the rows, and is learned from: all of its 200 values are different"
+    used = "who identifies the rows, and is used as a feature: all of its 200 values are different"
     for given in (y, y.to_numpy(), y.tolist()):
         assert learner.fit(X, given).cautions_ == SAID
     assert tl.problem(keyed, y, learner=learner).cautions == (used, *SAID)

@@ -40,12 +40,13 @@ LEFT = "if it is a row number, leave it out with tl.table(..., ignore=['row_no']
 
 def test_a_row_number_is_learned_from_and_told_above_its_score() -> None:
     table = rows(row_no=np.arange(N) * 2).assign(y=np.tile(["a", "b"], N // 2))
-    said = f"row_no counts up with the rows, from 0 to 398, and is learned from: {LEFT}"
+    said = f"row_no counts up with the rows, from 0 to 398, and is used as a feature: {LEFT}"
     evaluation = tl.evaluate(LEARNER, table[["x", "row_no"]], table["y"])
     assert found(LEARNER, table) == evaluation.cautions == (said,)
     assert unwrapped(str(evaluation).split("\n\n")[1]) == f"Caution: {said}."
     shuffled = table.sample(frac=1, random_state=0).assign(row_no=lambda t: t["row_no"] / 2)
-    said = f"row_no numbers the rows in another order, from 0 to 199, and is learned from: {LEFT}"
+    order = "row_no numbers the rows in another order, from 0 to 199"
+    said = f"{order}, and is used as a feature: {LEFT}"
     assert found(LEARNER, shuffled) == (said,)
     again = table.assign(row_no=[*table["row_no"][:-1], 0])  # one value comes twice
     assert found(LEARNER, again)[0].startswith("row_no counts up with the rows, from 0 to 396,")
@@ -61,7 +62,8 @@ def test_a_row_number_that_tells_the_target_is_told_with_both_scores() -> None:
     table = rows(row_no=np.arange(N))
     table.loc[::10, "y"] = table["y"].to_numpy()[-np.arange(0, N, 10) - 1]  # no perfect leak
     (said,) = found(LEARNER, table)
-    assert said.startswith("row_no counts up with the rows, from 0 to 199, and is learned from, ")
+    counts = "row_no counts up with the rows, from 0 to 199, and is used as a feature, "
+    assert said.startswith(counts)
     by_it, without = re.search(r"accuracy (0\.\d+) by it alone, baseline (0\.\d+)", said).groups()
     assert 0.85 < float(by_it) < 0.95
     assert float(without) == pytest.approx(0.5, abs=0.01)
@@ -70,7 +72,7 @@ def test_a_row_number_that_tells_the_target_is_told_with_both_scores() -> None:
     time["y"] = np.sin(np.arange(N) / 20) + 0.1 * table["x"]
     _, said = tl.evaluate(tl.LinearRegression(), time, "y").cautions
     assert said.startswith("day counts up with the rows, from 2024-01-01 to 2024-07-18, and is")
-    assert ", and tells y (R2 " in said
+    assert ", and predicts y (R2 " in said
 
 
 def test_a_target_in_random_order_is_told_by_no_row_number() -> None:
@@ -78,7 +80,7 @@ def test_a_target_in_random_order_is_told_by_no_row_number() -> None:
     for _ in range(100):
         table = pd.DataFrame({"no": np.arange(80), "x": rng.normal(size=80)})
         target = rng.normal(size=80) if rng.random() < 0.5 else rng.permutation(["a", "b"] * 40)
-        tells += any(", and tells y" in said for said in tl.problem(table, target).cautions)
+        tells += any(", and predicts y" in said for said in tl.problem(table, target).cautions)
     assert tells <= 1  # a test of one in 2,000
 
 
@@ -87,7 +89,7 @@ def test_an_identifier_that_tells_the_target_says_so_and_names_keep(tmp_path: Pa
     table = table.sample(frac=1, random_state=0)
     (said,) = found(LEARNER, table)
     assert said.startswith(
-        "who is not learned from: all of its 200 values are different. But rows that are close in "
+        "who is not used: all of its 200 values are different. But rows that are close in "
         "its order have similar y (accuracy 0."
     )
     assert "baseline 0.500): tl.table(..., keep=['who']) learns from it as categories" in said
@@ -98,11 +100,9 @@ def test_an_identifier_that_tells_the_target_says_so_and_names_keep(tmp_path: Pa
         assert tl.problem(source, target).cautions == (said,)
         assert tl.evaluate(LEARNER, source, target).cautions == (said,)
     assert not [text for text in tl.problem(tl.table(table, target="y", keep=["who"])).cautions
-                if "not learned from" in text]  # fmt: skip
+                if "is not used" in text]  # fmt: skip
     honest = table.assign(who=np.random.default_rng(0).permutation(table["who"]))
-    assert found(LEARNER, honest) == (
-        "who is not learned from: all of its 200 values are different",
-    )
+    assert found(LEARNER, honest) == ("who is not used: all of its 200 values are different",)
 
 
 def test_an_identifier_of_digits_that_tells_the_target_can_be_read_as_numbers() -> None:
@@ -129,7 +129,7 @@ def test_strings_with_units_are_told_to_be_read_as_categories() -> None:
     table.loc[:29, "size"] = [f"note {at}" for at in range(30)]
     said = [text for text in tl.problem(table, "y").cautions if text.startswith("size has strings")]
     assert len(said) == 1
-    assert "look like numbers or dates, and is learned from as categories" in said[0]
+    assert "look like numbers or dates, and is used as categories" in said[0]
 
 
 def test_constants_leaks_and_small_classes_are_told() -> None:
@@ -149,7 +149,7 @@ def test_rows_that_come_again_are_told_where_rows_are_measured() -> None:
     table = rows()
     twice = pd.concat([table, table[:6]])
     assert found(LEARNER, twice) == (
-        "12 of 206 rows come more than once: what is tested may have been learned",
+        "12 of 206 rows are duplicates: a test row may equal a training row",
     )
     assert found(LEARNER, pd.concat([table, table[:4]])) == ()  # few of them
     named = rows().assign(x=np.arange(N) % 3)
@@ -169,7 +169,7 @@ def test_dates_in_folds_by_chance_are_told_and_the_remedy_works() -> None:
     table = rows(day=np.random.default_rng(1).permutation(days))
     (said,) = found(LEARNER, table)
     assert said.startswith("the rows have dates (day) and are assigned to folds at random")
-    remedy = said.partition("cv=")[2].removesuffix(" tests on later rows alone")
+    remedy = said.partition("cv=")[2].removesuffix(" tests only on later rows")
     assert found(LEARNER, table, cv=eval(remedy)) == ()
 
 

@@ -671,7 +671,7 @@ def test_a_fitted_model_is_asked_about_rows_as_it_is() -> None:
         majority = np.bincount(y[test]).max() / 75
         assert found["accuracy"].baseline == majority
         assert found["accuracy"].interval.about.endswith("for this fitted model")
-        assert "flatter it" in found.remarks[-1]
+        assert "are optimistic" in found.remarks[-1]
     numbers = tl.DecisionTreeRegressor(max_depth=2).fit(X[train, 1:], X[train, 0])
     found = tl.evaluate(numbers, X[test, 1:], X[test, 0], cv=None)
     assert found["r2"].value == pytest.approx(numbers.score(X[test, 1:], X[test, 0]))

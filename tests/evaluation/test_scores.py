@@ -391,7 +391,7 @@ def test_a_threshold_of_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("names", "task", "k", "proba", "words"),
     [
-        ("acuracy", "classifier", 2, True, "no score 'acuracy'. Choose from 'accuracy'"),
+        ("acuracy", "classifier", 2, True, "no score 'acuracy'. Did you mean 'accuracy'"),
         ("mse", "classifier", 2, True, "is for a regressor, but this is a classifier"),
         ("f1", "classifier", 3, True, "there are 3: name it with positive="),
         ("log_loss", "classifier", 2, False, "needs probabilities"),

@@ -21,6 +21,7 @@ TABLE = pd.DataFrame({"x": RNG.normal(size=500), "kind": ["a"] * 300 + ["b"] * 1
 
 def test_a_simple_sample_draws_rows_once_and_a_seed_repeats_it() -> None:
     found = tl.sample(TABLE, 100)
+    assert repr(found) == str(found)
     assert len({*found.rows.tolist()}) == 100
     assert found.table.equals(TABLE.iloc[found.rows])
     assert len(found.left) == 400

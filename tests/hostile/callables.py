@@ -147,6 +147,7 @@ USUAL: dict[str, Any] = {
 # Where a name is usual elsewhere for something else.
 OWN: dict[str, dict[str, Any]] = {
     "diff": {"first": tree(), "second": fitted(tl.DecisionTreeClassifier(max_depth=1))},
+    "partial_dependence": {"model": fitted(tl.NaiveBayes()), "columns": "x"},
     "plots.draw_points": {"x": [1.0, 2.0], "y": [2.0, 3.0]},
     "Population": {"rows": {1: "1/4", 2: "3/4"}},
     "Population.error": {"h": lambda x: x > 1},

@@ -155,7 +155,7 @@ def test_a_learner_of_the_other_kind_is_pointed_out() -> None:
 def test_a_table_of_identifiers_alone_has_nothing_to_learn_from_and_the_remedy_works() -> None:
     columns = {"id": [f"k{at}" for at in range(60)], "no": [f"n{at}" for at in range(60)]}
     columns |= {"y": ["p", "q"] * 30}
-    said = "no other column is there, and none is learned from: tl.table(..., keep=['id']) takes"
+    said = "no other column is there, and none is used: tl.table(..., keep=['id']) takes"
     for found in (tl.problem(columns, "y").cautions, tl.check(columns, "y").cautions):
         assert [text for text in found if text.startswith(said)] == [f"{said} one all the same"]
     kept = tl.table(columns, target="y", keep=["id"])
@@ -175,7 +175,7 @@ def test_identifiers_gaps_and_constants_are_pointed_out() -> None:
         }
     )
     assert found == [
-        "id is not learned from: all of its 20 values are different",
+        "id is not used: all of its 20 values are different",
         "one has the same value in all 20 rows",
         "values are missing in age (1), kind (1)",
     ]
@@ -296,7 +296,7 @@ def test_values_of_one_row_and_rows_that_come_again_vouch_for_nothing() -> None:
     assert not any("away" in said for said in cautions({"claims": few, "x": x, "y": y}))
     for times in (2, 40):
         again = {"z": np.tile(rng.normal(size=50), times), "y": np.tile(y[:50], times)}
-        said = f"{50 * times:,} of {50 * times:,} rows come more than once"
+        said = f"{50 * times:,} of {50 * times:,} rows are duplicates"
         assert [text.split(":")[0] for text in cautions(again)] == [said]
     region = rng.integers(0, 150, n)  # some of one row
     told = {"x": x, "zip": region, "y": np.where(region % 7 < 3, "u", "v")}
@@ -372,7 +372,7 @@ def test_equal_rows_of_different_classes_are_counted(rows: list[tuple[str, float
     first = next(i for i, (*x, _) in enumerate(rows) if x == [*rows[second][:2]])
     assert said == [
         f"rows {first} and {second} are equal, and their y differs: no more than "
-        f"{best} of {len(rows)} can be answered right"
+        f"{best} of {len(rows)} can be predicted correctly"
     ]
 
 
@@ -433,9 +433,9 @@ def test_it_is_shown_as_text_markdown_html_and_data() -> None:
     found = tl.problem(tl.example("tennis-day"), learner=tl.DummyClassifier())
     assert str(found).startswith("concept learning (supervised)\nT  ")
     assert found.to_markdown().startswith("## concept learning (supervised)\n\nT: predict")
-    assert "Day is not learned from" in found._repr_html_()
+    assert "Day is not used" in found._repr_html_()
     page = json.loads(json.dumps(found.to_dict()))
-    assert page["cautions"] == ["Day is not learned from: all of its 14 values are different"]
+    assert page["cautions"] == ["Day is not used: all of its 14 values are different"]
     assert page["hyper_parameters"]["strategy"] == "prior"
 
 

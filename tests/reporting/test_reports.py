@@ -123,6 +123,10 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "cut short": lambda: apart("id3", names=("<old>", "new | two"), limit=30),
     "out of bag": lambda: tl.RandomForestClassifier(9).fit(LINES, BENT > 0).oob,
     "out of bag, of numbers": lambda: tl.RandomForestRegressor(2).fit(LINES, BENT).oob,
+    "counterfactual": lambda: tl.ID3().fit(tl.example("tennis")).counterfactual(
+        {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Weak"}),
+    "partial dependence": lambda: tl.partial_dependence(
+        tl.Ridge().fit(LINES, BENT), LINES, 0, subsample=9),
     "importances of a forest": lambda: tl.RandomForestRegressor(9).fit(LINES, BENT).importances(),
     "one row": lambda: fitted("c45").explain(asked_for(1, 5))[0],
     "model tree explained": lambda: model_tree().explain(TABLE[:3]),

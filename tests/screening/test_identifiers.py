@@ -356,7 +356,7 @@ def test_integers_that_no_double_holds_are_identifiers_from_every_source(tmp_pat
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
     gappy = frame.assign(id=frame["id"].astype("Int64").mask(frame["x"] > 1))
-    said = ("id is not learned from: all of its 80 values are different",)
+    said = ("id is not used: all of its 80 values are different",)
     for table in (frame, frame.to_dict("records"), tmp_path / "t.csv", tmp_path / "t.parquet"):
         model = tl.NaiveBayes().fit(table, "y")
         assert model.schema_.identifiers == ("id",)

@@ -20,6 +20,7 @@ CLASSIFIERS = {
     "forest": (tl.RandomForestClassifier(5, random_state=0), PROBABILITY),
     "extra trees": (tl.ExtraTreesClassifier(5, random_state=0), PROBABILITY),
     "boosting": (tl.HistGradientBoostingClassifier(max_iter=5), LOG_ODDS),
+    "additive": (tl.ExplainableBoostingClassifier(outer_bags=2, max_rounds=40), LOG_ODDS),
     "logistic": (tl.LogisticRegression(), LOG_ODDS),
     "bayes": (tl.NaiveBayes(), LOG_ODDS),
     "bayes of counts": (tl.NaiveBayes(alpha=0), LOG_ODDS),
@@ -29,6 +30,7 @@ REGRESSORS = {
     "forest": (tl.RandomForestRegressor(5, random_state=0), NUMBER),
     "boosting": (tl.HistGradientBoostingRegressor(max_iter=5), NUMBER),
     "poisson boosting": (tl.HistGradientBoostingRegressor("poisson", max_iter=5), LOGARITHM),
+    "additive": (tl.ExplainableBoostingRegressor(outer_bags=2, max_rounds=40), NUMBER),
     "linear": (tl.LinearRegression(), NUMBER),
     "ridge": (tl.Ridge(), NUMBER),
     "poisson": (tl.PoissonRegressor(), LOGARITHM),
@@ -93,6 +95,16 @@ def test_effects_lead_to_the_prediction(name: str) -> None:
         assert (found.outcome, found.scale) == (None, scale)
         assert found.end == pytest.approx(said)
         check_steps(found)
+
+
+def test_the_effects_of_an_additive_model_are_its_terms() -> None:
+    model, rows, every = explained(REGRESSORS["additive"][0])
+    evidence = model.explain(rows)
+    for row, found in zip(evidence, every, strict=True):
+        terms = {t.column: t.amount for t in row.lines[0].terms if t.column}
+        assert {one.column: one.effect for one in found} == pytest.approx(terms)
+        assert found.start == pytest.approx(model.intercept_)
+    assert any("×" in one.column for found in every for one in found)
 
 
 @pytest.mark.parametrize("name", ["tree", "forest"])

@@ -55,13 +55,13 @@ class CommandError(click.ClickException):
     """An error as a user of the command sees it."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        from tallylearn.cli.terminal_text import visible
+        from tallylearn.cli import notices
 
-        click.echo(visible(f"tally: {self.message}"), file=file, err=file is None)
+        notices.write(self.message)
 
 
 class TallyGroup(click.Group):
-    """The group of commands; each error becomes one line on standard error."""
+    """The group of commands; each error becomes one sentence on standard error."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)  # as they were added, not by name

@@ -235,7 +235,7 @@ def _note_warnings(found: Problem | None, left_out: Mapping[str, str]) -> None:
     """Note the warnings on the table; the columns that were left out have a note of their own."""
     from tallylearn.reporting.formatting import printable_text
 
-    noted = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
+    noted = {f"{name} is not used: {reason}" for name, reason in left_out.items()}
     for text in () if found is None else found.cautions:
         if text not in noted:
             notices.note(terminal_text.options_in_report(printable_text(f"warning: {text}.")))

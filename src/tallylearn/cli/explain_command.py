@@ -27,7 +27,7 @@ Examples:
   tally explain loans.tally --row amount=9000,income=40000  # others missing
   tally explain tennis.tally --row Sunny,Cool,High,Strong
   tally explain loans.tally loans.csv --rows 3 --counterfactual
-  tally explain loans.tally --row amount=9000,income=40000 --what-if income=50000
+  tally explain loans.tally --row income=40000 --what-if income=50000
   tally explain loans.tally                    # the calculation of the model
 """
 

@@ -35,6 +35,7 @@ FLAGS = {  # the candidates as --model fits them
     "random forest": "forest",
     "extra-trees": "extra-trees",
     "boosted trees": "boosting",
+    "additive model": "additive",
     "ridge": "ridge --set alpha=cv",
     "lasso": "lasso --set alpha=cv",
     "M5 model tree": "m5",
@@ -77,7 +78,7 @@ def _note_warnings(found: LearnReport, opened: OpenedTable, left_out: Mapping[st
     for column in opened.table.schema.of_kind(TEXT):
         if column.name not in used and found.found:
             notices.note(f"left out {column.name}: it is text, which {found.pick} cannot use.")
-    noted = {f"{name} is not learned from: {reason}" for name, reason in left_out.items()}
+    noted = {f"{name} is not used: {reason}" for name, reason in left_out.items()}
     for text in found.remarks:
         notices.note(terminal_text.options_in_report(text))
     for text in found.cautions:

@@ -1,7 +1,11 @@
-"""Notices on standard error: at most four lines, all with ``--verbose``, none with ``--quiet``."""
+"""Notices on standard error: at most four, all with ``--verbose``, none with ``--quiet``.
+
+On a terminal, notices and errors are wrapped by words at 80 columns; in a pipe each is one line.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -11,7 +15,8 @@ from tallylearn.cli import piped_input
 from tallylearn.cli.terminal_text import visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-MAX_NOTICES = 4  # lines on standard error without --verbose
+MAX_NOTICES = 4  # on standard error without --verbose, however many lines each takes
+PREFIX = "tally: "
 _VERBOSE, _QUIET, _SHOWN, _HELD = (
     f"{__name__}.{name}" for name in ("verbose", "quiet", "shown", "held")
 )
@@ -37,7 +42,7 @@ def verbose(command: Command) -> Command:
 def note(text: str) -> None:
     """Print a notice on standard error, or hold it back where there are too many.
 
-    The last line is kept free for the count of those that are held back.
+    The last place is kept free for the count of those that are held back.
     """
     meta = _meta()
     if meta.get(_QUIET):
@@ -69,8 +74,19 @@ def close() -> None:
         _print(f"{len(held)} more notes. To print them: --verbose.")
 
 
+def write(text: str) -> None:
+    """Print a notice or an error on standard error, wrapped if that is a terminal."""
+    shown = visible(text)
+    if sys.stderr and sys.stderr.isatty():
+        from tallylearn.reporting.formatting import wrap_beside
+
+        click.echo(wrap_beside(PREFIX, shown), err=True)
+    else:
+        click.echo(PREFIX + shown, err=True)
+
+
 def _print(text: str) -> None:
-    click.echo(visible(f"tally: {piped_input.restore_names(text)}"), err=True)
+    write(piped_input.restore_names(text))
 
 
 def _meta() -> dict[str, Any]:

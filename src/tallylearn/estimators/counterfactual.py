@@ -26,6 +26,7 @@ from tallylearn.errors import (
     InputError,
     OptionError,
     did_you_mean,
+    is_one_of,
     quoted_list,
     short_repr,
 )
@@ -533,7 +534,7 @@ def class_goal(estimator: Any, X: Any, target: Any, bounds: Mapping[str, Any]) -
     known = estimator.model_.classes
     if odd := [name for name, bound in bounds.items() if bound is not None]:
         raise OptionError(f"{odd[0]} is for regressors. Pass target, one of {quoted_list(known)}.")
-    if target is not None and target not in known:
+    if target is not None and not is_one_of(target, known):
         raise OptionError(
             f"target is {short_repr(target)}, which is no class. The classes are "
             f"{quoted_list(known)}."
@@ -580,7 +581,10 @@ def number_goal(estimator: Any, target: Any, at_least: Any, at_most: Any) -> Goa
 
 
 def _is_finite(x: Any) -> bool:
-    return isinstance(x, Real) and not isinstance(x, bool) and bool(np.isfinite(float(x)))
+    try:
+        return isinstance(x, Real) and not isinstance(x, bool) and bool(np.isfinite(float(x)))
+    except OverflowError:  # of an integer beyond the doubles
+        return False
 
 
 def _choose(

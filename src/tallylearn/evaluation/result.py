@@ -38,7 +38,7 @@ class Result(TableReport):
 
     @staticmethod
     def _details(found: dict[str, Any]) -> Derivation | None:
-        """What a page shows at a click, from plain data."""
+        """What a page shows in sections that open, from plain data."""
         return None
 
     def plots(self) -> dict[str, Plot]:

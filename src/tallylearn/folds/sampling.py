@@ -7,6 +7,7 @@ less what is certain because the table is finite. What few rows do by chance is 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf, sqrt
@@ -32,6 +33,8 @@ from tallylearn.statistics.multiple_comparisons import holm
 from tallylearn.tables import Array, Block, Codes
 
 LEVEL = 0.05  # of all columns together
+WIDTH = 80  # of the verdict in print
+SHARES_WIDTH = 22  # of the shares that a column shows, and at least one
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class ColumnCheck:
     p_value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sample:
     """Rows that were drawn, and how they compare with all."""
 
@@ -82,11 +85,12 @@ class Sample:
         if self.different:
             verdict = (
                 f"Not representative: {quoted_list(self.different)} differ from the table by more "
-                "than "
-                "chance allows. Draw again with by=, or take more rows."
+                "than chance allows. Draw again with by=, or take more rows."
             )
         title = f"{len(self.rows):,} of {self.size:,} rows, {self.how}"
-        return "\n".join([title, *lines, verdict])
+        return "\n".join([title, *lines, textwrap.fill(verdict, WIDTH)])
+
+    __repr__ = __str__
 
 
 def sample(
@@ -249,9 +253,11 @@ def _of_codes(name: str, codes: Codes, rows: Array, certain: float) -> ColumnChe
 
 def _shares(codes: Codes, counts: Array) -> str:
     total = max(int(counts.sum()), 1)
-    order = np.argsort(-counts, kind="stable")[:3]
-    text = ", ".join(f"{codes.values[c]} {counts[c] / total:.3g}" for c in order.tolist())
-    return text + (", ..." if len(codes.values) > 3 else "")
+    order = np.argsort(-counts, kind="stable")[:3].tolist()
+    listed = [f"{codes.values[c]} {counts[c] / total:.3g}" for c in order]
+    while len(listed) > 1 and len(", ".join(listed)) > SHARES_WIDTH:
+        listed.pop()
+    return ", ".join(listed) + (", ..." if len(codes.values) > len(listed) else "")
 
 
 def _take_rows(X: Any, rows: Array) -> Any:

@@ -60,7 +60,7 @@ class ColumnSum:
 
     @property
     def likely(self) -> list[int]:
-        """Numbers that come more than once, farther from all others than those lie apart."""
+        """Repeated numbers, farther from all others than those lie apart."""
         far = self.high - self.low
         return sorted(
             m for m, n in self.marks.items() if n >= TWICE and self._distance_beyond(m) > far >= 0

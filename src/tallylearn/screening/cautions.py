@@ -29,7 +29,7 @@ from tallylearn.screening.table_sample import (
 from tallylearn.tables import DATE, IDENTIFIER, TEXT, Array, Codes, Schema
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
-REPEATED = 0.05  # share of the rows that come more than once
+REPEATED = 0.05  # share of the rows that are duplicates
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 
@@ -74,16 +74,16 @@ def _identifier_cautions(
     """Columns of unique strings: whether they are learned from, and tell the target."""
     for name, reason in rows.identifiers.items():
         if name in rows.columns:
-            yield f"{name} identifies the rows, and is learned from: {reason}"
+            yield f"{name} identifies the rows, and is used as a feature: {reason}"
             continue
         more, values = "", rows.left_out.get(name)
         if isinstance(values, Codes) and scores is not None:
             score = scores.by_order(natural_order(values))
             more = "" if score is None else _explain_identifier(name, target, scores, score, values)
-        yield f"{name} is not learned from: {reason}{more}"
+        yield f"{name} is not used: {reason}{more}"
     if rows.identifiers and not rows.columns and {*rows.schema.names} <= {*rows.identifiers}:
         yield (
-            "no other column is there, and none is learned from: "
+            "no other column is there, and none is used: "
             f"tl.table(..., keep=[{next(iter(rows.identifiers))!r}]) takes one all the same"
         )
 
@@ -130,7 +130,7 @@ def _counter_cautions(
         if direction := counting_direction(x, name in dates):
             score = None if scores is None or name in leaking else scores.by_order(x)
             told = "" if score is None or scores is None else (
-                f", and tells {target} ({scores.metric} {score:.3f} by it alone, "
+                f", and predicts {target} ({scores.metric} {score:.3f} by it alone, "
                 f"baseline {scores.baseline:.3f})"
             )  # fmt: skip
             said = _counter_text(name, x, direction, name in dates)
@@ -144,7 +144,7 @@ def _counter_text(name: str, x: Array, direction: str, date: bool) -> str:
     how = f"counts {direction} with the rows"
     if direction == "any":
         how = "numbers the rows in another order"
-    return f"{name} {how}, from {first} to {last}, and is learned from"
+    return f"{name} {how}, from {first} to {last}, and is used as a feature"
 
 
 def _choose_remedy(name: str, date: bool, tells: bool) -> str:
@@ -171,7 +171,7 @@ def _check_unread_strings(rows: SampledRows) -> Iterator[str]:
             first = next(filter(is_measured, column.values))
             yield (
                 f"{name} has strings such as {brief(first)!r}, which look like numbers "
-                "or dates, and is learned from as categories, nearly all different: pass numbers "
+                "or dates, and is used as categories, nearly all different: pass numbers "
                 "or dates"
             )
 
@@ -276,8 +276,7 @@ def _check_duplicates(rows: SampledRows) -> Iterator[str]:
     again = int(times[times > 1].sum())
     if again >= REPEATED * len(rows):
         yield (
-            f"{again:,} of {len(rows):,} rows come more than once: what is tested may have been "
-            "learned"
+            f"{again:,} of {len(rows):,} rows are duplicates: a test row may equal a training row"
         )
 
 
@@ -298,7 +297,8 @@ def _check_contradictions(rows: SampledRows, classes: Codes, target: str) -> Ite
     aside = f" but for {shorten_names([*rows.identifiers])}" if rows.identifiers else ""
     yield (
         f"rows {places[first[at[other]]]} and {places[other]} are equal{aside}, and their "
-        f"{target} differs: no more than {best.sum():,} of {len(known):,} can be answered right"
+        f"{target} differs: no more than {best.sum():,} of {len(known):,} can be predicted "
+        "correctly"
     )
 
 

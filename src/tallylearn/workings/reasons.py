@@ -24,6 +24,7 @@ from tallylearn.workings.terms import Term
 PROBABILITY, LOG_ODDS = "probability", "log-odds"  # what effects are measured in
 NUMBER, LOGARITHM = "prediction", "log prediction"
 ON_AVERAGE = "on average over the training rows"  # where terms start from
+AT_MEAN_SCORE = "at the mean score of the training rows"
 AT_MEANS, AT_ZERO = "at the mean of every column", "where every column is 0"
 MAX_REASONS = 8  # that are printed; to_dict() has all
 NEGLIGIBLE = 1e-12  # of the largest effect: what rounding leaves of none
@@ -169,7 +170,8 @@ class ReasonSentences(Report):
             yield self._sentence(one["label"], one["before"], one["after"], one["effect"])
         if rest := reasons[len(shown) :]:
             total = math.fsum(number_of(one["effect"]) for one in rest)
-            label = f"the other {len(rest)} columns"
+            what = "terms" if any(" × " in one["column"] for one in rest) else "columns"
+            label = f"the other {len(rest)} {what}"
             yield self._sentence(label, rest[0]["before"], rest[-1]["after"], total)
 
     def _sentence(self, label: str, before: Any, after: Any, effect: Any) -> str:

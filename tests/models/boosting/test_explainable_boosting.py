@@ -256,6 +256,9 @@ def test_the_picture_has_every_term_that_adds_something() -> None:
     plot = model.plot("Who is high")
     names = [" × ".join(term["columns"]) for term in plot.data["terms"]]
     assert names == [one.term for one in model.importances() if one.size > 0]
+    bars = model.importances().plot("Terms")
+    assert bars.title == "Terms"
+    assert [*bars.data["importances"]] == [one.term for one in model.importances()]
     assert "constant" not in names
     assert "1 column adds nothing" in plot.svg
     at = plot.data["terms"][names.index("kind")]

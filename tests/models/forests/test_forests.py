@@ -120,6 +120,28 @@ def test_importances_without_rows_out_of_bag_are_shares_alone() -> None:
     assert "lost" not in str(found)
 
 
+def test_importances_are_drawn_with_their_intervals() -> None:
+    forest = tl.RandomForestClassifier(20, random_state=0).fit(IRIS, KINDS)
+    found = forest.importances()
+    plot = found.plot("By gain")
+    assert plot.title == "By gain"
+    assert plot.data["importances"] == {one.column: one.share for one in found}
+    assert "prefers-color-scheme:dark" in plot.svg
+    assert plot.svg.count("<rect") == 1 + len(found)
+    losses = found.plot(by="loss").data
+    assert [*losses["importances"].values()] == sorted((o.loss for o in found), reverse=True)
+    for one in found:
+        assert losses["intervals"][one.column] == [one.loss_interval.low, one.loss_interval.high]
+    forest.kept_rows_ = None
+    with pytest.raises(errors.OptionError, match=r"forest\.importances\(X, y\); or use by='share'"):
+        forest.importances().plot(by="loss")
+    assert forest.importances(IRIS, KINDS).plot(by="loss").data == losses
+    with pytest.raises(errors.OptionError, match="by is 'gain'"):
+        found.plot(by="gain")
+    single = tl.RandomForestClassifier(1).fit(IRIS, KINDS).importances().plot()
+    assert "interval" not in single.svg
+
+
 def test_importances_find_the_columns_that_matter_and_noise_loses_nothing() -> None:
     rng = np.random.default_rng(0)
     table = np.column_stack([rng.normal(size=(300, 3)), rng.integers(0, 3, 300)])

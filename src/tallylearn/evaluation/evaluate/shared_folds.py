@@ -116,7 +116,7 @@ class SharedFolds:
 
 @dataclass
 class MarkedCrossValidation(CrossValidation):
-    """A cross_validation that marks which rows were answered rightly, each at its first test."""
+    """A cross_validation that marks which rows were predicted correctly, each at its first test."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -98,7 +98,7 @@ class LearnReport(Report):
     score, low, high : float
         The score of the pick with its interval, corrected for the choice among the candidates.
     found : bool
-        Whether a candidate is better than the baseline beyond doubt.
+        Whether a candidate is significantly better than the baseline.
     prefer : {"best", "simple"}
         The rule of the pick.
     readable : str
@@ -120,7 +120,7 @@ class LearnReport(Report):
     model, best_model, simplest_model : Estimator
         The pick, the best and the simplest, fitted to all rows.
     readable_model : Estimator
-        The readable one; ``tradeoff`` is about it.
+        The model of ``readable``; ``tradeoff`` compares it with the best.
     """
 
     target: str
@@ -203,7 +203,7 @@ def headline_of(found: Found) -> str:
     interval = format_interval(found["low"], found["high"], spec)
     if not found["found"]:
         return (
-            f"Nothing was found: no candidate is better than the baseline beyond doubt. The pick "
+            f"Nothing was found: no candidate is significantly better than the baseline. The pick "
             f"is the baseline, {score} {interval}."
         )
     why = "the best score" if found["prefer"] == "best" else "simplest within one standard error"

@@ -83,9 +83,9 @@ def learn(
     All candidates are tested on the same folds: the baseline, naive Bayes, the linear discriminant,
     logistic regression, a pruned tree, C4.5, random forest, extra-trees, boosted trees, nearest
     neighbours and a soft vote of the best three; for numbers ridge, lasso, M5 and the like. A
-    candidate that is beyond doubt worse than the best so far is stopped. The score of the pick is
+    candidate that is significantly worse than the best so far is stopped. The score of the pick is
     corrected for the choice among the candidates (bootstrap bias-corrected cross-validation). If no
-    candidate is better than the baseline beyond doubt, the baseline is picked.
+    candidate is significantly better than the baseline, the baseline is picked.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Run candidates on the same folds; stop those that are beyond doubt worse than the best so far."""
+"""Run candidates on the same folds; stop those significantly worse than the best so far."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Selection:
 
     @cached_property
     def finds_something(self) -> bool:
-        """Whether a candidate is better than the baseline beyond doubt.
+        """Whether a candidate is significantly better than the baseline.
 
         The score is tested, and ``evidence``: for classes the Brier score, which sees a relation
         that does not change the predicted class. The largest of the paired t statistics is compared

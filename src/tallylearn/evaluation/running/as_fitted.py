@@ -21,7 +21,7 @@ from tallylearn.tables import Codes, Schema
 
 NAME = "as fitted"
 NOTE = (
-    "Scores of rows that the model has learned from flatter it. The baseline was learned from the "
+    "Scores on the model's own training rows are optimistic. The baseline was fitted to the "
     "tested rows."
 )
 

@@ -62,6 +62,6 @@ def _date_warnings(dataset: Dataset, folds: Any, learner: Any) -> tuple[str, ...
         return ()
     return (
         f"the rows have dates ({', '.join(dates)}) and are assigned to folds at random, so "
-        f"that later ones are learned from: cv=tl.Folds.forward(5, order={dates[0]!r}) tests on "
-        "later rows alone",
+        f"models predict earlier rows from later ones: cv=tl.Folds.forward(5, order={dates[0]!r}) "
+        "tests only on later rows",
     )

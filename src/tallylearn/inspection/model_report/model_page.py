@@ -134,7 +134,7 @@ def _charts(plots: Found, names: Sequence[str]) -> str:
 
 
 def _evaluation(found: Found) -> str:
-    """The tables beside each other, the charts in a grid, the notes at a click."""
+    """The tables beside each other, the charts in a grid, the notes in a section that opens."""
     steps = evaluation_derivation(found).steps
     tables = "".join(_grid(step) for step in steps if isinstance(step, Grid))
     head = (f"{found['headline']}.", *(f"Caution: {text}." for text in found["cautions"]))

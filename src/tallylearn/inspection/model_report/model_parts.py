@@ -26,7 +26,7 @@ def model_parts(model: Any) -> list[dict[str, Any]]:
     -------
     list of dict
         ``title`` and ``kind``: "svg", "html", "bars" (``rows`` of name and value) or "derivation"
-        (``derivation``, the data of a working); ``folded`` parts open at a click.
+        (``derivation``, the data of a working); ``folded`` parts are sections that open.
     """
     return [*_picture(model), *_summary(model), *_importances(model), *_working(model)]
 

@@ -64,6 +64,8 @@ from tallylearn.workings import (
     Term,
     format_number,
 )
+from tallylearn.workings.reasons import AT_MEAN_SCORE, LOG_ODDS, ON_AVERAGE, Contributions
+from tallylearn.workings.reasons import NUMBER as NUMBERS
 from tallylearn.workings.units import value_formatter
 
 BAND = 1.959963984540054  # standard deviations of the bags to each side
@@ -391,6 +393,13 @@ class AdditiveModel:
                 self._row_evidence(columns[:, :, i], pairs[:, :, i], shown, raw[i : i + 1])
             )
         return found
+
+    def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
+        """The terms of the evidence: curves and pairs, whose means over training rows are 0."""
+        scale, origin = (LOG_ODDS, AT_MEAN_SCORE) if self.classes else (NUMBERS, ON_AVERAGE)
+        return [
+            Contributions(tuple(line.terms for line in row.lines), scale, origin) for row in found
+        ]
 
     def _row_evidence(
         self, columns: Array, pairs: Array, shown: dict[int, str], raw: Array

@@ -50,7 +50,13 @@ from tallylearn.tables import (
     field_schemas,
 )
 from tallylearn.workings import Derivation, Evidence, Grid, Sentence, format_number
-from tallylearn.workings.reasons import LOG_ODDS, LOGARITHM, ON_AVERAGE, Contributions
+from tallylearn.workings.reasons import (
+    AT_MEAN_SCORE,
+    LOG_ODDS,
+    LOGARITHM,
+    ON_AVERAGE,
+    Contributions,
+)
 from tallylearn.workings.reasons import NUMBER as NUMBERS
 
 RUN = 4096  # rows that go down all trees on one thread: they stay in the cache meanwhile
@@ -244,7 +250,7 @@ class BoostedTrees:
     def contributions(self, block: Block, found: list[Evidence]) -> list[Contributions]:
         """The Shapley values: the terms of the evidence."""
         scale = LOGARITHM if self.link == EXPONENTIAL else LOG_ODDS if self.classes else NUMBERS
-        origin = "at the mean score of the training rows" if scale != NUMBERS else ON_AVERAGE
+        origin = AT_MEAN_SCORE if scale != NUMBERS else ON_AVERAGE
         return [
             Contributions(tuple(line.terms for line in row.lines), scale, origin) for row in found
         ]

@@ -50,6 +50,7 @@ from tallylearn.sources.memory.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column, Schema
 
 MIN_PROGRESS_CELLS = 20_000_000  # rows times columns times bags: about ten seconds
+MAX_BAGS = 1000
 TIMES = re.compile(r"\d+(\.\d+)?x")
 
 
@@ -96,11 +97,13 @@ class ExplainableBoosting(Estimator):
     outer_bags: int = option(
         default=8,
         low=1,
+        high=MAX_BAGS,
         doc="Number of bags. Each leaves out other rows to validate on; curves are their means.",
     )
     inner_bags: int = option(
         default=0,
         low=0,
+        high=MAX_BAGS,
         doc="Bootstrap samples that every step of a bag averages over; 0: all rows of the bag.",
     )
     learning_rate: float = option(

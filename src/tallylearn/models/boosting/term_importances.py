@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import ColumnError, is_one_of, quoted_list, short_repr
+from tallylearn.errors import ColumnError, error_context, is_one_of, quoted_list, short_repr
+from tallylearn.reporting.charts.bar_chart import ChartBar, draw_bars
+from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.report import Report
 from tallylearn.workings import Grid, format_number
 
@@ -51,3 +53,22 @@ class TermImportances(Report):
     def _layout(found: dict[str, Any]) -> Grid:
         rows = tuple((name, format_number(size)) for name, size in found.items())
         return Grid("Importances", ("term", "mean distance from 0"), rows)
+
+    def plot(self, title: str = "Importances") -> Plot:
+        """A bar chart of the largest 40 terms.
+
+        Parameters
+        ----------
+        title : str, default "Importances"
+            The text above the chart.
+
+        Returns
+        -------
+        Plot
+        """
+        with error_context("TermImportances.plot"):
+            title = str(title)
+        bars = [ChartBar(one.term, one.size, f"{one.term}: {one.size!r}") for one in self.terms]
+        return draw_bars(
+            bars, title, {"importances": self.to_dict()}, note="mean distance of a term from 0"
+        )

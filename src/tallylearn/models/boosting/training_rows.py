@@ -34,10 +34,16 @@ def with_positive_weights(block: Block, weights: Array | None) -> tuple[Block, A
 
 
 def row_hashes(table: BinnedColumns, loss: BoostingLoss, seed: int) -> Array:
-    """(n,) uint64: a number for every row that follows from its bins, target, weight and seed."""
+    """(n,) uint64: a number for every row that follows from its bins, target, weight and seed.
+
+    Columns with one value do not count: identifiers, which are not used, are among them.
+    """
     target = loss.y.view(np.uint64) ^ np.uint64(seed)
     if len(loss.weights):
         target = target ^ (np.ascontiguousarray(loss.weights).view(np.uint64) >> np.uint64(1))
     out = np.empty(len(target), np.uint64)
-    loss_gradients.hash_rows(table.codes, np.ascontiguousarray(target), out)
+    codes = table.codes.transpose(1, 0, 2).reshape(len(target), -1)
+    varying = (codes != codes[:1]).any(axis=0)
+    used = np.ascontiguousarray(codes[None, :, varying])
+    loss_gradients.hash_rows(used, np.ascontiguousarray(target), out)
     return out

@@ -14,16 +14,27 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.errors import ColumnError, is_one_of, quoted_list, short_repr
+from tallylearn.errors import (
+    ColumnError,
+    OptionError,
+    error_context,
+    is_one_of,
+    quoted_list,
+    short_repr,
+)
 from tallylearn.folds.hashing import splitmix64
 from tallylearn.models.forests.bootstrap import BootstrapSamples
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.out_of_bag import ends_of
+from tallylearn.reporting.charts.bar_chart import ChartBar, draw_bars
+from tallylearn.reporting.charts.plot import Plot
 from tallylearn.reporting.formatting import format_number
 from tallylearn.reporting.report import Report
 from tallylearn.statistics.confidence_intervals import Interval, mean_interval
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Grid
+
+NOTES = {"share": "share of the gain", "loss": "lost when mixed up"}  # what a chart shows
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,47 @@ class ForestImportances(Report):
         if all(one["loss"] is None for one in found.values()):
             return Grid("Importances", header[:3], tuple(row[:3] for row in rows))
         return Grid("Importances", header, rows)
+
+    def plot(self, title: str = "Importances", *, by: str = "share") -> Plot:
+        """A bar chart of the largest 40 importances, with their intervals.
+
+        Parameters
+        ----------
+        title : str, default "Importances"
+            The text above the chart.
+        by : {"share", "loss"}, default "share"
+            The share of the gain, or what is lost when the column is mixed up.
+
+        Returns
+        -------
+        Plot
+        """
+        with error_context("ForestImportances.plot"):
+            title = str(title)
+            if not is_one_of(by, NOTES):
+                raise OptionError(f"by is {short_repr(by)}. Use one of {quoted_list(NOTES)}.")
+            if by == "loss" and any(one.loss is None for one in self.columns):
+                raise OptionError(
+                    "by is 'loss', but these importances have no losses, which need out-of-bag "
+                    "rows. Pass the training rows: forest.importances(X, y); or use by='share'."
+                )
+        found = [
+            (one.column, float(value), _ends(getattr(one, f"{by}_interval")))
+            for one in self.columns
+            if (value := getattr(one, by)) is not None
+        ]
+        bars = [
+            ChartBar(
+                name, value, f"{name}: {value!r} {_interval_text(ends)}".strip(),
+                None if ends is None else (ends[0], ends[1]),
+            )
+            for name, value, ends in sorted(found, key=lambda one: -one[1])
+        ]  # fmt: skip
+        data = {"importances": {bar.name: bar.value for bar in bars},
+                "intervals": {bar.name: bar.ends and [*bar.ends] for bar in bars}}  # fmt: skip
+        note = NOTES[by]
+        note += "; line: 95 % interval over the trees" if any(bar.ends for bar in bars) else ""
+        return draw_bars(bars, title, data, note=note)
 
 
 def _ends(interval: Interval | None) -> list[float] | None:

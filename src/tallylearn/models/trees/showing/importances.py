@@ -11,15 +11,13 @@ import numpy as np
 from tallylearn.errors import ColumnError, error_context, is_one_of, quoted_list, short_repr
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.models.trees.tree import Tree
-from tallylearn.reporting.charts.plot import TITLE_HEIGHT, WIDTH, Plot, make_plot
-from tallylearn.reporting.charts.svg_elements import COLOURS, label, tag, text_extent, tooltip
-from tallylearn.reporting.formatting import format_number, printable_text
+from tallylearn.reporting.charts.bar_chart import ChartBar, draw_bars
+from tallylearn.reporting.charts.plot import Plot
+from tallylearn.reporting.formatting import format_number
 from tallylearn.reporting.report import Report
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
 
-BAR_HEIGHT, NAME_WIDTH = 22.0, 160.0  # pixels of a bar with its space, and of a name
-MAX_BARS = 40  # columns of a chart
 ROOT = np.zeros(1, np.int64)  # of a single tree
 
 
@@ -82,26 +80,12 @@ class Importances(Report):
         """
         with error_context("Importances"):
             title = str(title)
-        shown = self.columns[:MAX_BARS]
-        left = 18 + min(
-            NAME_WIDTH, max((text_extent(printable_text(c.column)) for c in shown), default=0.0)
-        )
-        room = WIDTH - left - 56
-        body = [
-            mark
-            for at, c in enumerate(shown)
-            for mark in _bar(c, left, TITLE_HEIGHT + BAR_HEIGHT * at, room)
+        bars = [
+            ChartBar(c.column, c.share, f"{c.column}: {c.share!r}, splits: {c.splits}")
+            for c in self.columns
         ]
         data = {"importances": {c.column: c.share for c in self.columns}}
-        return make_plot(title, data, body, WIDTH, TITLE_HEIGHT + BAR_HEIGHT * len(shown) + 10)
-
-
-def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]:
-    width = room * one.share
-    yield label(one.column, left - 8, top + 13, room=NAME_WIDTH, text_anchor="end")
-    yield tag("rect", tooltip(f"{one.column}: {one.share!r}, splits: {one.splits}"),
-              x=left, y=top + 3, width=width, height=BAR_HEIGHT - 8, fill=COLOURS[0])  # fmt: skip
-    yield label(format_number(one.share), left + width + 5, top + 13, room=50)
+        return draw_bars(bars, title, data, whole=1.0)
 
 
 def shares_of(trees: Nodes, roots: Array = ROOT) -> Array:
