@@ -5,7 +5,7 @@ table has more than 5,000 rows. Ten are simulated, wide and noisy, of 20,000 to 
 rows; each seed draws new rows, and 20,000 more to predict.
 Both libraries fit the same rows, ours as they are, scikit-learn's with one-hot categories. The
 difference of a table is the mean over the seeds, in points, with its 95 % t interval. A table is
-lost where the whole interval is below zero.
+"below" or "above" where the whole interval is; else the difference is not significant (n.s.).
 
 Usage: forest_parity.py --save results.json [--seeds 10] [--trees 100] [--tables NAME ...]
        [--learners NAME ...] [--jobs 1]; every score is saved at once, and is not computed again.
@@ -159,7 +159,7 @@ def report(found: dict[str, Any], trees: int) -> None:
         ours, theirs = ([one[seed][0] for seed in seeds] for one in both)
         mean, half = difference(ours, theirs)
         times = sum(both[1][s][1] for s in seeds) / sum(both[0][s][1] for s in seeds)
-        word = "LOST" if mean + half < 0 else "ahead" if mean - half > 0 else "even"
+        word = "below" if mean + half < 0 else "above" if mean - half > 0 else "n.s."
         print(f"{name:<26} {len(seeds):>5} {np.mean(ours):7.2f} {np.mean(theirs):7.2f}  "
               f"{mean:+6.2f} ± {half:5.2f} {word:<5} {times:5.1f}x")  # fmt: skip
         means.append(mean)
