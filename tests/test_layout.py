@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,10 +86,13 @@ VAGUE = {"MOST", "FEW", "MANY", "SHOWN", "WIDE", "WIDEST", "SMALL", "LARGE", "RO
          "CHEAP", "LEAPS", "ODD", "FINE"}  # fmt: skip
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
+@cache
+def modules() -> tuple[tuple[Path, ast.Module], ...]:
     """Every module of the package, parsed."""
-    for path in sorted(ROOT.rglob("*.py")):
-        yield path.relative_to(ROOT), ast.parse(path.read_text("utf-8"))
+    return tuple(
+        (path.relative_to(ROOT), ast.parse(path.read_text("utf-8")))
+        for path in sorted(ROOT.rglob("*.py"))
+    )
 
 
 def variadic() -> set[str]:
